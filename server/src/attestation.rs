@@ -39,14 +39,14 @@ impl Attestation {
     pub(crate) fn for_connection(&self, request: &Extensions, principal: &Principal) -> Self {
         let peer = request.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
         let uid = peer.map(|peer| peer.uid());
-        let applies = |rule: &&Attested| {
+        let is_applicable = |rule: &&Attested| {
             (rule.peer_uid.is_none() || rule.peer_uid == uid)
                 && rule.principal.as_ref().is_none_or(|name| name == principal.name())
         };
-        if self.rules.iter().all(|rule| applies(&rule)) {
+        if self.rules.iter().all(|rule| is_applicable(&rule)) {
             return self.clone();
         }
-        let rules = self.rules.iter().filter(applies).cloned().collect();
+        let rules = self.rules.iter().filter(is_applicable).cloned().collect();
         Self { rules, ..self.clone() }
     }
 

@@ -25,7 +25,7 @@ pub(super) struct CheckedModel {
     judge_prompt: Prompt,
     refute_prompt: Prompt,
     redactor: Option<Redactor>,
-    hidden: String,
+    input_fingerprint: String,
     price: Option<Price>,
 }
 
@@ -40,28 +40,33 @@ impl CheckedModel {
     /// pattern, which `problems` already contains.
     pub(super) fn check(
         name: &str,
-        parsed: ModelName,
+        model_name: ModelName,
         judges: &Judges,
         redactor: Option<&Redactor>,
         problems: &mut Problems,
     ) -> Option<Self> {
         let config = judges.models.get(name).cloned().unwrap_or_default();
         let mut problems = ModelProblems { model: name, problems };
-        let provider = parsed.provider();
+        let provider = model_name.provider();
         check_ranges(provider, &config, &mut problems);
-        let endpoint = endpoint(parsed, &config, &mut problems);
+        let endpoint = endpoint(model_name, &config, &mut problems);
         let judge_prompt = prompt(Purpose::Judge, &config, &mut problems);
         let refute_prompt = prompt(Purpose::Refute, &config, &mut problems);
         let price = price(&config, judges, &mut problems);
         let endpoint = endpoint?;
         let chat = Chat::new(&endpoint, settings(&config));
         let is_valid = chat.map_err(|error| problems.add_settings_error(&error)).is_ok();
-        let hides = config.hide.unwrap_or(!endpoint.is_this_machine());
-        let redactor = if hides { Some(redactor?.clone()) } else { None };
+        let should_redact = config.hide.unwrap_or(!endpoint.is_this_machine());
+        let redactor = if should_redact { Some(redactor?.clone()) } else { None };
         let (judge_prompt, refute_prompt) = (judge_prompt?, refute_prompt?);
-        let mut hidden = format!("{hides} {:?} {:?}", config.ollama_context, judges.hidden);
-        if let Some(above) = config.outline_above {
-            hidden.push_str(&format!(" outline above {} {}", above.0, lines_prompt_digest()));
+        let mut input_fingerprint =
+            format!("{should_redact} {:?} {:?}", config.ollama_context, judges.hidden);
+        if let Some(min_size) = config.outline_above {
+            input_fingerprint.push_str(&format!(
+                " outline above {} {}",
+                min_size.0,
+                lines_prompt_digest()
+            ));
         }
         is_valid.then_some(Self {
             endpoint,
@@ -69,7 +74,7 @@ impl CheckedModel {
             judge_prompt,
             refute_prompt,
             redactor,
-            hidden,
+            input_fingerprint,
             price: price?,
         })
     }
@@ -106,7 +111,7 @@ impl CheckedModel {
             config.max_output_tokens,
             config.temperature,
             config.structured_output,
-            self.hidden,
+            self.input_fingerprint,
         );
         let options = ModelOptions {
             prompt: prompt.clone(),
@@ -115,7 +120,7 @@ impl CheckedModel {
             max_evidence: usize::try_from(config.max_evidence.0).unwrap_or(usize::MAX),
             outline_above: config
                 .outline_above
-                .map(|above| usize::try_from(above.0).unwrap_or(usize::MAX)),
+                .map(|min_size| usize::try_from(min_size.0).unwrap_or(usize::MAX)),
             examples: config.examples,
             temperature: config.temperature.then_some(Temperature::ZERO),
             max_output_tokens: config.max_output_tokens,
@@ -139,9 +144,9 @@ impl ModelProblems<'_> {
         self.problems.add(&["judges", "models", self.model, key], description);
     }
 
-    fn check_range<T: PartialOrd + fmt::Display>(&mut self, key: &str, given: T, min: T, max: T) {
-        if given < min || given > max {
-            self.add(key, format!("{given} is not allowed; give {min} to {max}"));
+    fn check_range<T: PartialOrd + fmt::Display>(&mut self, key: &str, value: T, min: T, max: T) {
+        if value < min || value > max {
+            self.add(key, format!("{value} is not allowed; give {min} to {max}"));
         }
     }
 
@@ -157,13 +162,13 @@ impl ModelProblems<'_> {
             | SettingsError::Certificates { .. }
             | SettingsError::Client { .. } => {
                 let path = ["judges", "models", self.model];
-                if !self.problems.concern(&path) {
+                if !self.problems.has_errors_at(&path) {
                     self.problems.add(&path, error);
                 }
                 return;
             }
         };
-        if !self.problems.concern(&["judges", "models", self.model, key]) {
+        if !self.problems.has_errors_at(&["judges", "models", self.model, key]) {
             let text = error.to_string();
             let description = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
             self.add(key, description);
@@ -174,8 +179,8 @@ impl ModelProblems<'_> {
 fn check_ranges(provider: Provider, config: &Model, problems: &mut ModelProblems<'_>) {
     let (min, max) = (Duration(TIMEOUTS.0), Duration(TIMEOUTS.1));
     problems.check_range("timeout", config.timeout, min, max);
-    if let Some(after) = config.hedge_after {
-        problems.check_range("hedge_after", after, min, config.timeout.max(min));
+    if let Some(delay) = config.hedge_after {
+        problems.check_range("hedge_after", delay, min, config.timeout.max(min));
     }
     problems.check_range("attempts", config.attempts, 1, MAX_ATTEMPTS);
     problems.check_range("max_concurrent", config.max_concurrent, 1, MAX_CONCURRENT);
@@ -185,12 +190,12 @@ fn check_ranges(provider: Provider, config: &Model, problems: &mut ModelProblems
     if config.max_evidence.0 == 0 {
         problems.add("max_evidence", "0 allows nothing; give 1 or more");
     }
-    let has_modes = matches!(provider, Provider::OpenAiCompatible | Provider::Oci);
-    if config.outline_above.is_some_and(|above| above.0 < MIN_OUTLINE) {
+    let has_output_modes = matches!(provider, Provider::OpenAiCompatible | Provider::Oci);
+    if config.outline_above.is_some_and(|min_size| min_size.0 < MIN_OUTLINE) {
         problems
             .add("outline_above", "give 1KiB or more, or leave it out to send every item whole");
     }
-    if config.structured_output != config::StructuredOutput::JsonSchema && !has_modes {
+    if config.structured_output != config::StructuredOutput::JsonSchema && !has_output_modes {
         problems.add(
             "structured_output",
             format!("is not for {provider}, which has its own mode; leave it out, or use openai-compatible or oci"),
@@ -248,7 +253,7 @@ fn settings(config: &Model) -> Settings {
         max_waiting: config.max_concurrent.saturating_mul(WAITING_PER_RUNNING),
         requests_per_minute: config.requests_per_minute,
         retry: Retry { attempts: config.attempts, ..Retry::default() },
-        hedge_after: config.hedge_after.map(|after| after.0),
+        hedge_after: config.hedge_after.map(|delay| delay.0),
         structured_output: match config.structured_output {
             config::StructuredOutput::JsonSchema => StructuredOutput::JsonSchema,
             config::StructuredOutput::GuidedJson => StructuredOutput::GuidedJson,
@@ -318,8 +323,8 @@ fn price(
             }
             Some(None)
         }
-        (given, _) => {
-            let missing = if given.is_none() { "input_price" } else { "output_price" };
+        (input, _) => {
+            let missing = if input.is_none() { "input_price" } else { "output_price" };
             problems.add(missing, "is missing; give both input_price and output_price, or neither");
             None
         }
@@ -333,10 +338,10 @@ pub(super) fn redactor(judges: &Judges, problems: &mut Problems) -> Option<Redac
         expression: expression.clone(),
     };
     let mut is_valid = true;
-    for hidden in &judges.hidden {
-        let options = Options { patterns: vec![pattern(hidden)], ..Options::default() };
+    for entry in &judges.hidden {
+        let options = Options { patterns: vec![pattern(entry)], ..Options::default() };
         if let Err(error) = Redactor::new(&options) {
-            problems.add(&["judges", "hidden", hidden.0], error);
+            problems.add(&["judges", "hidden", entry.0], error);
             is_valid = false;
         }
     }

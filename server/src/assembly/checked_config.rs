@@ -39,25 +39,26 @@ impl std::fmt::Debug for CheckedConfig {
 
 impl CheckedConfig {
     /// Checks the policies, judges, TLS files, search model, data directory and ledger. Blocks, since it
-    /// reads the whole ledger. The chain may also name the judges in `added`. `problems` has the errors
+    /// reads the whole ledger. The chain may also name the judges in `judges`. `problems` has the errors
     /// found so far.
     ///
     /// # Errors
     /// All problems, including earlier ones.
     pub fn check(
         mut config: Config,
-        mut added: Vec<Arc<dyn Judge>>,
+        mut judges: Vec<Arc<dyn Judge>>,
         mut problems: Problems,
     ) -> Result<Self, Problems> {
         embedded::resolve(&mut config);
         let facts = FactsCache::new(config.evidence.kept_in_memory.0);
-        added.push(Arc::new(FactsJudge::new(facts.clone())));
-        let local = local_options(&config, &mut problems);
-        let mut known: Vec<BuiltIn> = added.iter().map(BuiltIn::from_judge).collect();
-        known.extend(local.as_ref().map(|_| BuiltIn::new(LocalJudge::NAME)));
+        judges.push(Arc::new(FactsJudge::new(facts.clone())));
+        let local_options = local_options(&config, &mut problems);
+        let mut built_in: Vec<BuiltIn> = judges.iter().map(BuiltIn::from_judge).collect();
+        built_in.extend(local_options.as_ref().map(|_| BuiltIn::new(LocalJudge::NAME)));
         let policies = PolicyStore::check(&config.policies, &mut problems);
         let ledger_is_enabled = config.ledger.enabled;
-        let chain = CheckedChain::check(&config.judges, &known, ledger_is_enabled, &mut problems);
+        let chain =
+            CheckedChain::check(&config.judges, &built_in, ledger_is_enabled, &mut problems);
         let tls = TlsStore::check(&config.tls, &config.listen, &mut problems).map(Arc::new);
         let identities = IdentityStore::check(&config.security, &mut problems).map(Arc::new);
         let checks = DeclaredChecks::check(&config.evidence.checks, &mut problems).map(Arc::new);
@@ -65,7 +66,7 @@ impl CheckedConfig {
         if config.judges.daily_budget.is_none()
             && let Some(chain) = &chain
             && let Some(principal) =
-                identities.as_ref().and_then(|known| known.principal_with_budget())
+                identities.as_ref().and_then(|identities| identities.principal_with_budget())
         {
             chain.require_prices(&principal, &mut problems);
         }
@@ -75,15 +76,14 @@ impl CheckedConfig {
         }
         // Models are slow to load, so they are loaded last and only if there are no problems.
         let embeddings = embeddings(&config, &mut problems);
-        if let Some(options) = local.filter(|_| problems.is_empty()) {
+        if let Some(options) = local_options.filter(|_| problems.is_empty()) {
             let judge = problems.note(&["judges", "local"], LocalJudge::open(&options, facts));
-            added.extend(judge.map(|judge| Arc::new(judge) as Arc<dyn Judge>));
+            judges.extend(judge.map(|judge| Arc::new(judge) as Arc<dyn Judge>));
         }
         match (policies, chain, identities, checks) {
             (Some(policies), Some(chain), Some(identities), Some(checks))
                 if problems.is_empty() =>
             {
-                let judges = added;
                 Ok(Self {
                     config,
                     policies,
@@ -150,8 +150,8 @@ impl CheckedConfig {
                 database::open(&options).await.map(drop)
             }
             None => {
-                let opened = LedgerLocation::Sqlite(self.config.data_dir.clone()).open().await;
-                opened.map(drop).map_err(|error| error.to_string())
+                let result = LedgerLocation::Sqlite(self.config.data_dir.clone()).open().await;
+                result.map(drop).map_err(|error| error.to_string())
             }
         }
     }
@@ -203,8 +203,8 @@ fn embeddings(config: &Config, problems: &mut Problems) -> Embeddings {
         problems.add(&["evidence", key], description);
     }
     if evidence.embeddings == EmbeddingsMode::Required && problems.is_empty() {
-        let tried = embeddings.try_model().map_err(|reason| format!("is required: {reason}"));
-        problems.note(&["evidence", "embeddings"], tried);
+        let result = embeddings.try_model().map_err(|reason| format!("is required: {reason}"));
+        problems.note(&["evidence", "embeddings"], result);
     }
     embeddings
 }

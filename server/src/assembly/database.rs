@@ -16,11 +16,11 @@ const PARTS: [PostgresSchema; 3] = [LEDGER, JUDGES, EVIDENCE];
 pub(super) async fn open(options: &PostgresOptions) -> Result<Database, String> {
     let database = connect(options)?;
     for part in PARTS {
-        let applied = part.create(&database, options.migrate).await;
-        applied.map_err(|failure| describe(&database, &failure))?;
+        let result = part.create(&database, options.migrate).await;
+        result.map_err(|failure| describe(&database, &failure))?;
     }
-    let vectors = prepare_vectors(&database, options.migrate).await;
-    vectors.map_err(|failure| describe(&database, &failure))?;
+    let result = prepare_vectors(&database, options.migrate).await;
+    result.map_err(|failure| describe(&database, &failure))?;
     Ok(database)
 }
 
@@ -31,8 +31,8 @@ pub(super) async fn open(options: &PostgresOptions) -> Result<Database, String> 
 pub(super) async fn check(options: &PostgresOptions) -> Result<(), String> {
     let database = connect(options)?;
     for part in PARTS {
-        let checked = part.check(&database, options.migrate).await;
-        checked.map_err(|failure| describe(&database, &failure))?;
+        let result = part.check(&database, options.migrate).await;
+        result.map_err(|failure| describe(&database, &failure))?;
     }
     Ok(())
 }

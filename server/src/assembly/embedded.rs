@@ -32,9 +32,9 @@ pub(super) fn names(judges: &Judges) -> impl Iterator<Item = &str> {
 
 fn rename(judges: &mut Judges, name: &str) {
     let members = judges.panels.values_mut().flat_map(|panel| &mut panel.members);
-    let named = judges.chain.iter_mut().chain(members.map(|member| &mut member.judge));
-    for judge in named.filter(|judge| *judge == EMBEDDED) {
-        name.clone_into(judge);
+    let judge_names = judges.chain.iter_mut().chain(members.map(|member| &mut member.judge));
+    for old_name in judge_names.filter(|old_name| *old_name == EMBEDDED) {
+        name.clone_into(old_name);
     }
 }
 

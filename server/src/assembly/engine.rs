@@ -37,14 +37,14 @@ impl CheckedConfig {
         let evidence = match config.evidence.enabled {
             true => {
                 let bounds = bounds(&config.evidence);
-                let opened = match storage.as_ref().and_then(Storage::shared) {
-                    Some(shared) => {
+                let result = match storage.as_ref().and_then(Storage::shared_database) {
+                    Some(shared_database) => {
                         warn_about_local_corpora(&config.data_dir);
-                        Evidence::open_shared(shared, bounds, embeddings)
+                        Evidence::shared(shared_database, bounds, embeddings)
                     }
                     None => Evidence::open(&config.data_dir, bounds, embeddings),
                 };
-                let evidence = opened.map_err(|error| error.to_string())?;
+                let evidence = result.map_err(|error| error.to_string())?;
                 if config.evidence.embeddings == config::EmbeddingsMode::Required {
                     evidence
                         .start_model()
@@ -54,12 +54,12 @@ impl CheckedConfig {
             }
             false => None,
         };
-        let bytes = |size: config::Bytes| usize::try_from(size.0).unwrap_or(usize::MAX);
+        let to_usize = |size: config::Bytes| usize::try_from(size.0).unwrap_or(usize::MAX);
         let limits = parse::Limits {
             max_claims: config.limits.claims,
             max_evidence_items: config.limits.evidence_items,
-            max_text_bytes: bytes(config.limits.text),
-            max_claim_bytes: bytes(config.limits.claim_text),
+            max_text_bytes: to_usize(config.limits.text),
+            max_claim_bytes: to_usize(config.limits.claim_text),
             ..parse::Limits::default()
         };
         let evidence_retention = config.ledger.evidence;
@@ -116,8 +116,8 @@ enum Backend {
 impl Storage {
     fn open(config: &Config, database: Option<PostgresOptions>) -> Result<Self, String> {
         let Some(options) = database else {
-            let opened = SqliteLedger::open(ledger_options(config));
-            let ledger = Arc::new(opened.map_err(|error| error.to_string())?);
+            let result = SqliteLedger::open(ledger_options(config));
+            let ledger = Arc::new(result.map_err(|error| error.to_string())?);
             return Ok(Self { ledger, backend: Backend::Local(config.data_dir.clone()) });
         };
         let data_dir = DataDir::lock(&config.data_dir).map_err(|error| error.to_string())?;
@@ -140,7 +140,7 @@ impl Storage {
         }
     }
 
-    fn shared(&self) -> Option<(Database, Handle)> {
+    fn shared_database(&self) -> Option<(Database, Handle)> {
         match &self.backend {
             Backend::Local(_) => None,
             Backend::Shared { database, runtime, .. } => Some((database.clone(), runtime.clone())),

@@ -80,7 +80,7 @@ enum Source {
     Model(String),
 }
 
-struct Shared {
+struct SharedStorage {
     judgements: Arc<JudgementCache>,
     spending: Spending,
 }
@@ -88,20 +88,20 @@ struct Shared {
 impl CheckedChain {
     pub(super) fn check(
         config: &Judges,
-        known: &[BuiltIn],
+        built_in_judges: &[BuiltIn],
         ledger_is_enabled: bool,
         problems: &mut Problems,
     ) -> Option<Self> {
         let redactor = redactor(config, problems);
-        let mut checking = Checking { config, known, problems, models: BTreeMap::new() };
-        let links: Vec<Option<Link>> =
-            config.chain.iter().map(|name| checking.link(name)).collect();
+        let mut checker =
+            ChainChecker { config, built_in_judges, problems, models: BTreeMap::new() };
+        let links: Vec<Option<Link>> = config.chain.iter().map(|name| checker.link(name)).collect();
         let look_model =
-            config.look.as_ref().filter(|name| checking.register_look_model(name)).cloned();
-        let second_reader = checking.second_reader(&config.second_look);
-        checking.report_unused();
-        let Checking { problems, models: parsed, .. } = checking;
-        if !parsed.is_empty() && !ledger_is_enabled {
+            config.look.as_ref().filter(|name| checker.register_look_model(name)).cloned();
+        let second_reader = checker.second_reader(&config.second_look);
+        checker.report_unused();
+        let ChainChecker { problems, models: model_names, .. } = checker;
+        if !model_names.is_empty() && !ledger_is_enabled {
             problems.add(
                 &["ledger", "enabled"],
                 "is false, but chat models need a ledger to count their cost; set it to true",
@@ -109,8 +109,8 @@ impl CheckedChain {
         }
         let mut models = BTreeMap::new();
         let mut is_valid = true;
-        for (name, parsed) in parsed {
-            match CheckedModel::check(&name, parsed, config, redactor.as_ref(), problems) {
+        for (name, model_name) in model_names {
+            match CheckedModel::check(&name, model_name, config, redactor.as_ref(), problems) {
                 Some(model) => drop(models.insert(name, model)),
                 None => is_valid = false,
             }
@@ -129,7 +129,7 @@ impl CheckedChain {
         }
     }
 
-    /// Builds the judges. `loaded` are the judges that need no configuration, and `storage` is the storage
+    /// Builds the judges. `loaded_judges` are the judges that need no configuration, and `storage` is the storage
     /// for chat models' answers and costs.
     ///
     /// # Errors
@@ -137,7 +137,7 @@ impl CheckedChain {
     pub(super) fn build(
         self,
         config: &Judges,
-        loaded: &[Arc<dyn Judge>],
+        loaded_judges: &[Arc<dyn Judge>],
         storage: Option<JudgeStorage<'_>>,
     ) -> Result<BuiltChain, String> {
         let shared = match storage {
@@ -150,11 +150,11 @@ impl CheckedChain {
             model.judge(Purpose::Judge, spending).map(|(judge, _)| Arc::new(judge))
         });
         let build = |link: Link| match link {
-            Link::BuiltIn(name) => find(loaded, &name),
+            Link::BuiltIn(name) => find(loaded_judges, &name),
             Link::Voting { name, members } => {
                 let members: Result<Vec<Member>, String> = members
                     .into_iter()
-                    .map(|member| member.build(&models, loaded, shared.as_ref()))
+                    .map(|member| member.build(&models, loaded_judges, shared.as_ref()))
                     .collect();
                 let panel: Arc<dyn Judge> = Arc::new(Panel::new(name, members?));
                 Ok(panel)
@@ -179,13 +179,13 @@ impl CheckedMember {
     fn build(
         self,
         models: &BTreeMap<String, CheckedModel>,
-        loaded: &[Arc<dyn Judge>],
-        shared: Option<&Shared>,
+        loaded_judges: &[Arc<dyn Judge>],
+        shared: Option<&SharedStorage>,
     ) -> Result<Member, String> {
         let Self { source, weight, refutes } = self;
         let name = match source {
             Source::BuiltIn(name) => {
-                let judge = find(loaded, &name)?;
+                let judge = find(loaded_judges, &name)?;
                 return Ok(Member { judge, weight, samples: 1, refutes });
             }
             Source::Model(name) => name,
@@ -198,7 +198,7 @@ impl CheckedMember {
         let (judge, fingerprint) = model.judge(purpose, spending)?;
         let judge: Arc<dyn Judge> = Arc::new(judge);
         let judge = match shared {
-            Some(Shared { judgements, .. }) => {
+            Some(SharedStorage { judgements, .. }) => {
                 Arc::new(CachedJudge::new(judge, fingerprint, Arc::clone(judgements)))
             }
             None => judge,
@@ -207,8 +207,8 @@ impl CheckedMember {
     }
 }
 
-fn find(loaded: &[Arc<dyn Judge>], name: &str) -> Result<Arc<dyn Judge>, String> {
-    let judge = loaded.iter().find(|judge| judge.name() == name).cloned();
+fn find(loaded_judges: &[Arc<dyn Judge>], name: &str) -> Result<Arc<dyn Judge>, String> {
+    let judge = loaded_judges.iter().find(|judge| judge.name() == name).cloned();
     judge.ok_or_else(|| format!("judges: `{name}` was not loaded; this is a bug"))
 }
 
@@ -217,7 +217,7 @@ pub(super) enum JudgeStorage<'a> {
     Database(&'a Database, &'a Handle),
 }
 
-fn open_shared(config: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, String> {
+fn open_shared(config: &Judges, storage: JudgeStorage<'_>) -> Result<SharedStorage, String> {
     let limits = CacheLimits {
         memory_bytes: config.cache_memory.0,
         disk_bytes: config.cache_disk.0,
@@ -236,17 +236,17 @@ fn open_shared(config: &Judges, storage: JudgeStorage<'_>) -> Result<Shared, Str
             JudgementCache::shared(database.clone(), limits, system()),
         ),
     };
-    Ok(Shared { spending, judgements: Arc::new(judgements) })
+    Ok(SharedStorage { spending, judgements: Arc::new(judgements) })
 }
 
-struct Checking<'a> {
+struct ChainChecker<'a> {
     config: &'a Judges,
-    known: &'a [BuiltIn],
+    built_in_judges: &'a [BuiltIn],
     problems: &'a mut Problems,
     models: BTreeMap<String, ModelName>,
 }
 
-impl Checking<'_> {
+impl ChainChecker<'_> {
     fn link(&mut self, name: &str) -> Option<Link> {
         if self.built_in(name).is_some() {
             return Some(Link::BuiltIn(name.to_owned()));
@@ -265,8 +265,8 @@ impl Checking<'_> {
             config::SAME_READER => return Some(CheckedSecondReader::Same),
             _ => {}
         }
-        if let Some(known) = self.built_in(name) {
-            if known.can_take_second_look {
+        if let Some(built_in) = self.built_in(name) {
+            if built_in.can_take_second_look {
                 return Some(CheckedSecondReader::Named(Link::BuiltIn(name.to_owned())));
             }
             let description = format!(
@@ -284,7 +284,7 @@ impl Checking<'_> {
 
     fn members(&mut self, name: &str) -> Option<Vec<CheckedMember>> {
         let Some(panel) = self.config.panels.get(name) else {
-            if !self.problems.concern(&["judges", "panels"]) {
+            if !self.problems.has_errors_at(&["judges", "panels"]) {
                 let description = format!(
                     "judges.panels.{name} does not exist; add it with its members, or remove `{PANEL}{name}`"
                 );
@@ -312,7 +312,7 @@ impl Checking<'_> {
         if members.iter().all(|member| member.refutes) {
             problems.push("no member judges; add a member without `refutes`".to_owned());
         }
-        for (position, member) in members.iter().enumerate() {
+        for (index, member) in members.iter().enumerate() {
             let max = Member::MAX_WEIGHT;
             if !(1..=max).contains(&member.weight) {
                 problems.push(format!(
@@ -320,10 +320,10 @@ impl Checking<'_> {
                     member.weight, member.judge
                 ));
             }
-            let is_same = |other: &config::Member| {
+            let is_duplicate = |other: &config::Member| {
                 (&other.judge, other.refutes) == (&member.judge, member.refutes)
             };
-            if members.iter().take(position).any(is_same) {
+            if members.iter().take(index).any(is_duplicate) {
                 problems.push(format!(
                     "{} is listed twice; list it once with a higher weight, or set samples of its model",
                     member.judge
@@ -352,26 +352,28 @@ impl Checking<'_> {
                 return None;
             }
             Some(_) => Source::BuiltIn(name.to_owned()),
-            None if name == LocalJudge::NAME && self.problems.concern(&["judges", "local"]) => {
+            None if name == LocalJudge::NAME
+                && self.problems.has_errors_at(&["judges", "local"]) =>
+            {
                 return None;
             }
             None => {
-                let parsed: Result<ModelName, _> = name.parse();
+                let model_name: Result<ModelName, _> = name.parse();
                 let judges: BTreeSet<&str> = self
-                    .known
+                    .built_in_judges
                     .iter()
                     .map(|judge| judge.name.as_str())
                     .chain([LocalJudge::NAME, FactsJudge::NAME])
                     .collect();
                 let judges: Vec<&str> = judges.into_iter().collect();
-                let parsed = parsed.map_err(|error| {
+                let model_name = model_name.map_err(|error| {
                     format!(
                         "unknown judge `{name}`; expected one of {}, or a chat model such as openai:gpt-4o-mini ({error})",
                         judges.join(", ")
                     )
                 });
-                let parsed = self.problems.note(path, parsed)?;
-                self.models.insert(name.to_owned(), parsed);
+                let model_name = self.problems.note(path, model_name)?;
+                self.models.insert(name.to_owned(), model_name);
                 Source::Model(name.to_owned())
             }
         };
@@ -379,19 +381,19 @@ impl Checking<'_> {
     }
 
     fn register_look_model(&mut self, name: &str) -> bool {
-        let parsed: Result<ModelName, _> = name.parse();
+        let model_name: Result<ModelName, _> = name.parse();
         let path = ["judges", "look"];
-        let parsed = self.problems.note(&path, parsed);
-        parsed.map(|parsed| self.models.insert(name.to_owned(), parsed)).is_some()
+        let model_name = self.problems.note(&path, model_name);
+        model_name.map(|model_name| self.models.insert(name.to_owned(), model_name)).is_some()
     }
 
     fn built_in(&self, name: &str) -> Option<&BuiltIn> {
-        self.known.iter().find(|judge| judge.name == name)
+        self.built_in_judges.iter().find(|judge| judge.name == name)
     }
 
     fn report_unused(&mut self) {
-        let unreadable = [&["judges", "chain"][..], &["judges", "panels"]];
-        if unreadable.iter().any(|path| self.problems.concern(path)) {
+        let paths = [&["judges", "chain"][..], &["judges", "panels"]];
+        if paths.iter().any(|path| self.problems.has_errors_at(path)) {
             return;
         }
         for name in self.config.panels.keys() {

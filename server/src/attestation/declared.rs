@@ -61,8 +61,8 @@ impl DeclaredChecks {
 fn read_files(files: &[PathBuf]) -> Result<BTreeSet<String>, Vec<String>> {
     let (mut digests, mut errors) = (BTreeSet::new(), Vec::new());
     for path in files {
-        let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
-        match read.and_then(|text| checks_from_toml(&text).map_err(|error| error.to_string())) {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+        match text.and_then(|text| checks_from_toml(&text).map_err(|error| error.to_string())) {
             Ok(checks) => digests.extend(checks.iter().map(CheckDeclaration::digest)),
             Err(error) => errors.push(format!("{}: {error}", path.display())),
         }
@@ -84,16 +84,16 @@ mod tests {
         std::fs::write(&files[1], DECLARED.replace("serves", "pays")).unwrap();
         let mut problems = Problems::default();
         let checks = DeclaredChecks::check(&files, &mut problems).unwrap();
-        let before = checks.digests();
-        assert_eq!(before.len(), 2);
+        let previous_digests = checks.digests();
+        assert_eq!(previous_digests.len(), 2);
         std::fs::write(&files[0], DECLARED.replace("probe", "other-probe")).unwrap();
         std::fs::write(&files[1], "[[check]]").unwrap();
         let errors = checks.reload().unwrap_err();
         assert!(errors[0].contains("b.toml: check[0].name"), "{errors:?}");
-        assert_eq!(checks.digests(), before);
+        assert_eq!(checks.digests(), previous_digests);
         std::fs::write(&files[1], DECLARED).unwrap();
         assert_eq!(checks.reload(), Ok(Some(2)));
-        assert_ne!(checks.digests(), before);
+        assert_ne!(checks.digests(), previous_digests);
         assert_eq!(DeclaredChecks::default().reload(), Ok(None));
     }
 

@@ -28,7 +28,7 @@ impl Attested {
     #[must_use]
     pub fn includes(&self, tool: &str) -> bool {
         let matches_tool = |name: &String| match name.strip_suffix('*') {
-            Some(beginning) => tool.starts_with(beginning),
+            Some(prefix) => tool.starts_with(prefix),
             None => tool == name,
         };
         self.tools.is_empty() || self.tools.iter().any(matches_tool)
@@ -36,10 +36,10 @@ impl Attested {
 }
 
 pub(super) fn check(config: &Config, problems: &mut Problems) {
-    for (number, attested) in config.evidence.attested.iter().enumerate() {
-        let number = number.to_string();
+    for (index, attested) in config.evidence.attested.iter().enumerate() {
+        let index = index.to_string();
         let mut add = |key: &str, description: String| {
-            problems.add(&["evidence", "attested", &number, key], description);
+            problems.add(&["evidence", "attested", &index, key], description);
         };
         let Attested { listen, peer_uid, principal, tools } = attested;
         if principal.is_some() && config.security.principals.is_none() {

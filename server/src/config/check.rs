@@ -14,14 +14,14 @@ const MIN_LEDGER: u64 = 1 << 20;
 const MIN_AGE: Duration = Duration::from_secs(1);
 
 pub(super) fn check(config: &Config, problems: &mut Problems) {
-    if config.listen.is_empty() && !problems.concern(&["listen"]) {
+    if config.listen.is_empty() && !problems.has_errors_at(&["listen"]) {
         problems.add(&["listen"], "is empty; name at least one address");
     }
-    if config.judges.chain.is_empty() && !problems.concern(&["judges", "chain"]) {
+    if config.judges.chain.is_empty() && !problems.has_errors_at(&["judges", "chain"]) {
         problems.add(&["judges", "chain"], "is empty; name at least one judge");
     }
     let (limits, evidence) = (&config.limits, &config.evidence);
-    for (section, key, given) in [
+    for (section, key, value) in [
         ("limits", "message", limits.message.0),
         ("limits", "claims", limits.claims as u64),
         ("limits", "evidence_items", limits.evidence_items as u64),
@@ -34,7 +34,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         ("evidence", "max_size", evidence.max_size.0),
         ("evidence", "embedding_workers", evidence.embedding_workers as u64),
     ] {
-        if given == 0 {
+        if value == 0 {
             problems.add(&[section, key], "0 allows nothing; give 1 or more");
         }
     }
@@ -42,10 +42,10 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         let description = format!("{} is above 4GiB, the limit of gRPC; give less", limits.message);
         problems.add(&["limits", "message"], description);
     }
-    let needed = limits.message.0.saturating_mul(MEMORY_PER_MESSAGE);
-    if limits.memory.is_some_and(|memory| memory.0 < needed) {
+    let min_memory = limits.message.0.saturating_mul(MEMORY_PER_MESSAGE);
+    if limits.memory.is_some_and(|memory| memory.0 < min_memory) {
         let description = format!(
-            "is below {MEMORY_PER_MESSAGE} times limits.message, {}; give at least {needed} bytes, or lower limits.message",
+            "is below {MEMORY_PER_MESSAGE} times limits.message, {}; give at least {min_memory} bytes, or lower limits.message",
             limits.message
         );
         problems.add(&["limits", "memory"], description);

@@ -41,19 +41,19 @@ impl Provider for Environment<'_> {
             let key = key.to_ascii_lowercase().replace("__", ".");
             let Ok(value) = value.parse::<Value>();
             if let Some(nested) = figment::util::nest(&key, value).into_dict() {
-                join(&mut dict, nested);
+                merge(&mut dict, nested);
             }
         }
         Ok(Profile::Default.collect(dict))
     }
 }
 
-fn join(into: &mut Dict, from: Dict) {
-    for (key, value) in from {
-        match (into.get_mut(&key), value) {
-            (Some(Value::Dict(_, present)), Value::Dict(_, added)) => join(present, added),
+fn merge(target: &mut Dict, source: Dict) {
+    for (key, value) in source {
+        match (target.get_mut(&key), value) {
+            (Some(Value::Dict(_, present)), Value::Dict(_, added)) => merge(present, added),
             (_, value) => {
-                into.insert(key, value);
+                target.insert(key, value);
             }
         }
     }
@@ -79,17 +79,18 @@ pub(super) fn is_from_kubernetes(name: &str, value: &str) -> bool {
     if name.ends_with("_PORT") && is_url() {
         return true;
     }
-    name.match_indices("_PORT_").any(|(at, matched)| {
-        let mut parts = name.get(at + matched.len()..).unwrap_or_default().split('_');
-        let number = parts.next().is_some_and(|part| part.parse::<u16>().is_ok());
-        let protocol = parts.next().is_some_and(is_protocol);
-        let suffix = parts.next().is_none_or(|part| matches!(part, "PROTO" | "PORT" | "ADDR"));
-        number && protocol && suffix && parts.next().is_none()
+    name.match_indices("_PORT_").any(|(start, matched)| {
+        let mut parts = name.get(start + matched.len()..).unwrap_or_default().split('_');
+        let is_port = parts.next().is_some_and(|part| part.parse::<u16>().is_ok());
+        let has_protocol = parts.next().is_some_and(is_protocol);
+        let has_valid_suffix =
+            parts.next().is_none_or(|part| matches!(part, "PROTO" | "PORT" | "ADDR"));
+        is_port && has_protocol && has_valid_suffix && parts.next().is_none()
     })
 }
 
-fn is_protocol(word: &str) -> bool {
-    ["tcp", "udp", "sctp"].iter().any(|protocol| word.eq_ignore_ascii_case(protocol))
+fn is_protocol(text: &str) -> bool {
+    ["tcp", "udp", "sctp"].iter().any(|protocol| text.eq_ignore_ascii_case(protocol))
 }
 
 #[cfg(test)]

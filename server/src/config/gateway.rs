@@ -21,7 +21,7 @@ pub struct Gateway {
 
 impl Gateway {
     pub(super) fn check(&self, has_principals: bool, problems: &mut Problems) {
-        if problems.concern(&["gateway"]) {
+        if problems.has_errors_at(&["gateway"]) {
             return;
         }
         if let Some(address) = self.address
@@ -58,8 +58,8 @@ fn is_origin(text: &str) -> bool {
     let Ok(uri) = text.parse::<http::Uri>() else { return false };
     let is_http = matches!(uri.scheme_str(), Some("http" | "https"));
     let authority = uri.authority().map(|authority| authority.as_str()).unwrap_or_default();
-    let written = format!("{}://{authority}", uri.scheme_str().unwrap_or_default());
-    is_http && !authority.is_empty() && !authority.contains('@') && written == text
+    let expected = format!("{}://{authority}", uri.scheme_str().unwrap_or_default());
+    is_http && !authority.is_empty() && !authority.contains('@') && expected == text
 }
 
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod tests {
         for origin in ["http://localhost:5173", "https://console.example", "http://[::1]:8080"] {
             assert!(is_origin(origin), "{origin}");
         }
-        let others = [
+        let invalid_origins = [
             "",
             "*",
             "null",
@@ -81,7 +81,7 @@ mod tests {
             "ftp://a",
             "https://",
         ];
-        for origin in others {
+        for origin in invalid_origins {
             assert!(!is_origin(origin), "{origin}");
         }
     }

@@ -63,10 +63,11 @@ impl Sources {
             layers = layers.merge(file);
         }
         let layers = layers.merge(Environment(&self.environment)).merge(Flags(self));
-        let (config, mut problems) = shape::read(&layers, &defaults).map_err(|mut problems| {
-            problems.locate(&layers);
-            problems
-        })?;
+        let (config, mut problems) =
+            shape::deserialize(&layers, &defaults).map_err(|mut problems| {
+                problems.locate(&layers);
+                problems
+            })?;
         check(&config, &mut problems);
         problems.locate(&layers);
         Ok(Loaded { config, layers, problems })
@@ -74,7 +75,7 @@ impl Sources {
 
     /// Returns the variables that are ignored because Kubernetes sets them for a Service.
     #[must_use]
-    pub fn ignored(&self) -> Vec<&str> {
+    pub fn ignored_variables(&self) -> Vec<&str> {
         let from_kubernetes = |(name, value): &&(String, String)| is_from_kubernetes(name, value);
         self.environment.iter().filter(from_kubernetes).map(|(name, _)| name.as_str()).collect()
     }
@@ -169,7 +170,7 @@ impl Provider for Flags<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::effective;
+    use super::super::effective_toml;
     use super::*;
 
     fn environment(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!(config.limits.message.0, 1 << 20);
         assert_eq!(config.data_dir, Path::new("/flag"));
         assert_eq!(config.listen, [Listen::Tcp("127.0.0.1:0".parse().unwrap())]);
-        let printed = effective(&config, &figment);
+        let printed = effective_toml(&config, &figment);
         assert!(printed.contains("data_dir = \"/flag\""), "{printed}");
         assert!(printed.contains("# --data-dir"), "{printed}");
         assert!(printed.contains("# GSAR_LIMITS__CLAIMS"), "{printed}");
@@ -228,7 +229,7 @@ mod tests {
         assert_eq!(config.judges.chain, std::slice::from_ref(&judge));
         let url = config.judges.models[&judge].base_url.as_deref();
         assert_eq!(url, Some("http://127.0.0.1:8000/v1"));
-        let printed = effective(&config, &layers);
+        let printed = effective_toml(&config, &layers);
         assert!(
             printed.contains("# --judge\n") && printed.contains("# --judge-url\n"),
             "{printed}"
@@ -241,7 +242,7 @@ mod tests {
         let (_folder, path) = file(text);
         let sources = Sources { file: Some(path), ..Sources::default() };
         let Loaded { config, layers: figment, .. } = sources.load().unwrap();
-        let printed = effective(&config, &figment);
+        let printed = effective_toml(&config, &figment);
         let origin = |start: &str| {
             let line = printed.lines().find(|line| line.starts_with(start)).unwrap();
             line.rsplit(" # ").next().unwrap().to_owned()
@@ -259,7 +260,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_key_and_the_origin() {
-        for (text, words) in [
+        for (text, expected_parts) in [
             ("colour = 1", vec!["colour: unknown key", "listen", "gsar.toml"]),
             (
                 "[limits]\nclaims = \"many\"",
@@ -283,11 +284,11 @@ mod tests {
             ("listen = [", vec!["1 problem", "gsar.toml"]),
         ] {
             let message = problems(text);
-            for word in words {
-                assert!(message.contains(word), "`{word}` in: {message}");
+            for part in expected_parts {
+                assert!(message.contains(part), "`{part}` in: {message}");
             }
-            for internal in ["untagged", "struct", "usize", "TextOrNumber"] {
-                assert!(!message.contains(internal), "`{internal}` in: {message}");
+            for rust_term in ["untagged", "struct", "usize", "TextOrNumber"] {
+                assert!(!message.contains(rust_term), "`{rust_term}` in: {message}");
             }
         }
     }
@@ -330,7 +331,7 @@ mod tests {
             ),
             "{problems}"
         );
-        assert_eq!(sources.ignored(), ["GSAR_PORT", "GSAR_SERVICE_HOST"]);
+        assert_eq!(sources.ignored_variables(), ["GSAR_PORT", "GSAR_SERVICE_HOST"]);
     }
 
     #[test]
@@ -343,8 +344,8 @@ mod tests {
             assert_eq!(parsed.to_string(), text);
         }
         for text in ["", "5", "-5s", "5s ago", "1month", "10 parsecs"] {
-            let refused = text.parse::<super::super::Duration>().unwrap_err();
-            assert!(refused.contains("invalid duration"), "{text}: {refused}");
+            let error = text.parse::<super::super::Duration>().unwrap_err();
+            assert!(error.contains("invalid duration"), "{text}: {error}");
         }
     }
 }

@@ -22,7 +22,7 @@ pub use evidence::{EmbeddingsMode, Evidence};
 pub use gateway::Gateway;
 pub use load::{Loaded, Sources};
 pub use models::{Member, Model, Panel, StructuredOutput};
-pub use print::effective;
+pub use print::effective_toml;
 pub use problems::Problems;
 pub use security::{Jwt, Security};
 pub use storage::Storage;

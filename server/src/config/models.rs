@@ -19,8 +19,8 @@ pub struct Model {
     pub key_file: Option<PathBuf>,
     /// The maximum size of the evidence in one request. Larger evidence is sent in several requests.
     pub max_evidence: Bytes,
-    /// Above this size, the model selects the lines of an item that it is shown. If absent, items are sent
-    /// whole.
+    /// The size above which the model first chooses the lines of an item to read. If absent, every item is
+    /// sent whole.
     pub outline_above: Option<Bytes>,
     /// The maximum number of tokens in an answer.
     pub max_output_tokens: u32,
@@ -106,7 +106,7 @@ pub struct Member {
     /// `embedded`, `local/1`, `rules/2`, or a chat model as `provider:model`.
     pub judge: String,
     /// The weight of the vote, 1 to 100.
-    #[serde(default = "one")]
+    #[serde(default = "default_weight")]
     pub weight: u32,
     /// `true` if the member tries to disprove claims, so that it only votes for contradictions. Only for
     /// chat models.
@@ -114,7 +114,7 @@ pub struct Member {
     pub refutes: bool,
 }
 
-const fn one() -> u32 {
+const fn default_weight() -> u32 {
     1
 }
 

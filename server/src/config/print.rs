@@ -7,25 +7,25 @@ use super::Config;
 
 /// Returns the configuration as valid TOML. A comment after each value names its origin.
 #[must_use]
-pub fn effective(config: &Config, layers: &Figment) -> String {
+pub fn effective_toml(config: &Config, layers: &Figment) -> String {
     let Ok(Value::Dict(_, dict)) = Value::serialize(config) else {
         return String::new();
     };
     let mut text = String::new();
-    tables(&dict, &[], layers, &mut text);
+    print_tables(&dict, &[], layers, &mut text);
     text
 }
 
-fn tables(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
-    section(dict, path, layers, text);
+fn print_tables(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
+    print_values(dict, path, layers, text);
     for (name, value) in dict {
         if let Value::Dict(_, inner) = value
             && (path.is_empty() || !inner.is_empty())
         {
             let path: Vec<&str> = path.iter().copied().chain([name.as_str()]).collect();
-            let shown: Vec<String> = path.iter().map(|part| key(part)).collect();
-            text.push_str(&format!("\n[{}]\n", shown.join(".")));
-            tables(inner, &path, layers, text);
+            let keys: Vec<String> = path.iter().map(|part| key(part)).collect();
+            text.push_str(&format!("\n[{}]\n", keys.join(".")));
+            print_tables(inner, &path, layers, text);
         }
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn key(name: &str) -> String {
     }
 }
 
-fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
+fn print_values(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
     for (name, value) in dict {
         let literal = match value {
             Value::Dict(..) => continue,
@@ -57,13 +57,13 @@ fn section(dict: &Dict, path: &[&str], layers: &Figment, text: &mut String) {
 }
 
 fn redact_password(text: &str) -> String {
-    let parts = text.split_once("://").and_then(|(scheme, rest)| {
+    let redacted = text.split_once("://").and_then(|(scheme, rest)| {
         let authority = rest.split(['/', '?', '#']).next()?;
         let (user, _) = authority.rsplit_once('@')?;
         let (name, _) = user.split_once(':')?;
         Some(format!("{scheme}://{name}:***{}", rest.get(user.len()..)?))
     });
-    parts.unwrap_or_else(|| text.to_owned())
+    redacted.unwrap_or_else(|| text.to_owned())
 }
 
 pub(super) fn origin(layers: &Figment, path: &[&str]) -> String {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn redacts_passwords_in_urls() {
-        for (text, shown) in [
+        for (text, expected) in [
             ("https://ada:secret@models/v1", "https://ada:***@models/v1"),
             ("https://ada:se@cret@models?x=y", "https://ada:***@models?x=y"),
             ("postgres://gsar:***@db/gsar", "postgres://gsar:***@db/gsar"),
@@ -104,7 +104,7 @@ mod tests {
             ("unix:///run/a@b:c", "unix:///run/a@b:c"),
             ("no address: a@b", "no address: a@b"),
         ] {
-            assert_eq!(redact_password(text), shown);
+            assert_eq!(redact_password(text), expected);
         }
     }
 }

@@ -43,7 +43,7 @@ impl Problems {
     /// Returns `true` if there are errors at or below a path. Checks that depend on its values are then
     /// skipped.
     #[must_use]
-    pub fn concern(&self, path: &[&str]) -> bool {
+    pub fn has_errors_at(&self, path: &[&str]) -> bool {
         self.0.iter().any(|problem| {
             problem.path.len() >= path.len() && problem.path.iter().zip(path).all(|(a, b)| a == b)
         })
@@ -91,6 +91,9 @@ mod tests {
         problems.add(&["listen"], "is empty");
         let text = "configuration: 2 problems\n  judges.models.\"openai:gpt-4.1\".timeout: 3h is too long\n  listen: is empty";
         assert_eq!(problems.to_string(), text);
-        assert!(problems.concern(&["judges", "models"]) && !problems.concern(&["judges", "chain"]));
+        assert!(
+            problems.has_errors_at(&["judges", "models"])
+                && !problems.has_errors_at(&["judges", "chain"])
+        );
     }
 }

@@ -34,7 +34,7 @@ pub struct Jwt {
 
 pub(super) fn check(config: &Config, problems: &mut Problems) {
     let Security { require, principals, jwt } = &config.security;
-    if problems.concern(&["security"]) {
+    if problems.has_errors_at(&["security"]) {
         return;
     }
     if let Some(jwt) = jwt {
@@ -48,9 +48,9 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
             }
         }
     }
-    if *require && !problems.concern(&["listen"]) {
-        for exposed in config.exposure_warnings() {
-            problems.add(&["security", "require"], format!("is set, but {exposed}"));
+    if *require && !problems.has_errors_at(&["listen"]) {
+        for warning in config.exposure_warnings() {
+            problems.add(&["security", "require"], format!("is set, but {warning}"));
         }
     }
 }
@@ -60,8 +60,8 @@ impl Config {
     /// unencrypted over a network.
     #[must_use]
     pub fn exposure_warnings(&self) -> Vec<String> {
-        let identifies = self.security.principals.is_some();
-        let mut exposed: Vec<String> = self
+        let has_principals = self.security.principals.is_some();
+        let mut warnings: Vec<String> = self
             .listen
             .iter()
             .filter_map(|listen| {
@@ -72,7 +72,7 @@ impl Config {
                     Listen::Tcp(_) => true,
                     Listen::Tls(address) => !address.ip().is_loopback(),
                 };
-                let is_open = !identifies && (is_exposed || self.security.require);
+                let is_open = !has_principals && (is_exposed || self.security.require);
                 let needs_certificate = matches!(listen, Listen::Tls(_)) && self.tls.client_ca.is_some() && !self.security.require;
                 match (is_unencrypted, is_open && !needs_certificate) {
                     (true, true) => Some(format!(
@@ -90,16 +90,16 @@ impl Config {
             .collect();
         if let Some(address) = self.gateway.address {
             if !address.ip().is_loopback() {
-                exposed.push(format!(
+                warnings.push(format!(
                     "the gateway at {address} transmits calls and tokens unencrypted; terminate TLS in front of it, and give a loopback address here"
                 ));
-            } else if !identifies && self.security.require {
-                exposed.push(format!(
+            } else if !has_principals && self.security.require {
+                warnings.push(format!(
                     "the gateway at {address} accepts calls from anyone on this machine; give security.principals"
                 ));
             }
         }
-        exposed
+        warnings
     }
 }
 
@@ -107,7 +107,7 @@ impl Config {
 mod tests {
     use super::*;
 
-    fn exposed(listen: &str, change: impl FnOnce(&mut Config)) -> String {
+    fn describe_exposure(listen: &str, change: impl FnOnce(&mut Config)) -> String {
         let mut config = Config { listen: vec![listen.parse().unwrap()], ..Config::default() };
         change(&mut config);
         let mut problems = Problems::default();
@@ -117,41 +117,41 @@ mod tests {
 
     #[test]
     fn reports_exposed_addresses() {
-        let identified = |config: &mut Config| config.security.principals = Some("p".into());
-        let required = |config: &mut Config| config.security.require = true;
-        let both = |config: &mut Config| {
-            identified(config);
-            required(config);
+        let set_principals = |config: &mut Config| config.security.principals = Some("p".into());
+        let set_require = |config: &mut Config| config.security.require = true;
+        let set_both = |config: &mut Config| {
+            set_principals(config);
+            set_require(config);
         };
-        for (listen, change, said, refused) in [
+        for (listen, change, has_warning, is_refused) in [
             ("unix:///a", &(|_: &mut Config| {}) as &dyn Fn(&mut Config), false, false),
             ("grpc://127.0.0.1:1", &|_| {}, true, false),
             ("grpc://[::1]:1", &|_| {}, true, false),
-            ("grpc://127.0.0.1:1", &identified, false, false),
+            ("grpc://127.0.0.1:1", &set_principals, false, false),
             ("grpc://0.0.0.0:1", &|_| {}, true, false),
-            ("grpc://0.0.0.0:1", &identified, true, false),
-            ("grpc://0.0.0.0:1", &both, true, true),
-            ("grpc://127.0.0.1:1", &required, true, true),
-            ("grpc://127.0.0.1:1", &both, false, false),
+            ("grpc://0.0.0.0:1", &set_principals, true, false),
+            ("grpc://0.0.0.0:1", &set_both, true, true),
+            ("grpc://127.0.0.1:1", &set_require, true, true),
+            ("grpc://127.0.0.1:1", &set_both, false, false),
             ("grpcs://0.0.0.0:1", &|_| {}, true, false),
             ("grpcs://0.0.0.0:1", &|config| config.tls.client_ca = Some("ca".into()), false, false),
             ("grpcs://127.0.0.1:1", &|_| {}, false, false),
-            ("grpcs://127.0.0.1:1", &required, true, true),
-            ("grpcs://0.0.0.0:1", &required, true, true),
-            ("grpcs://0.0.0.0:1", &identified, false, false),
-            ("grpcs://0.0.0.0:1", &both, false, false),
-            ("unix:///a", &required, true, true),
-            ("unix:///a", &both, false, false),
+            ("grpcs://127.0.0.1:1", &set_require, true, true),
+            ("grpcs://0.0.0.0:1", &set_require, true, true),
+            ("grpcs://0.0.0.0:1", &set_principals, false, false),
+            ("grpcs://0.0.0.0:1", &set_both, false, false),
+            ("unix:///a", &set_require, true, true),
+            ("unix:///a", &set_both, false, false),
         ] {
-            let text = exposed(listen, change);
-            assert_eq!(text.starts_with('\n'), !said, "{listen}: {text}");
-            assert_eq!(text.contains("security.require"), refused, "{listen}: {text}");
+            let text = describe_exposure(listen, change);
+            assert_eq!(text.starts_with('\n'), !has_warning, "{listen}: {text}");
+            assert_eq!(text.contains("security.require"), is_refused, "{listen}: {text}");
         }
     }
 
     #[test]
     fn reports_an_exposed_gateway() {
-        for (address, has_principals, require, said) in [
+        for (address, has_principals, require, has_warning) in [
             ("127.0.0.1:1", false, false, false),
             ("127.0.0.1:1", true, false, false),
             ("127.0.0.1:1", false, true, true),
@@ -159,7 +159,7 @@ mod tests {
             ("0.0.0.0:1", true, false, true),
             ("0.0.0.0:1", true, true, true),
         ] {
-            let text = exposed("unix:///a", |config| {
+            let text = describe_exposure("unix:///a", |config| {
                 config.gateway.address = Some(address.parse().unwrap());
                 // The admin address serves no calls.
                 config.admin = Some("0.0.0.0:2".parse().unwrap());
@@ -167,16 +167,16 @@ mod tests {
                 config.security.require = require;
             });
             let case = format!("{address} {has_principals} {require}: {text}");
-            assert_eq!(text.contains("the gateway at"), said, "{case}");
-            let refused = text.contains("security.require: is set, but the gateway");
-            assert_eq!(refused, said && require, "{case}");
+            assert_eq!(text.contains("the gateway at"), has_warning, "{case}");
+            let is_refused = text.contains("security.require: is set, but the gateway");
+            assert_eq!(is_refused, has_warning && require, "{case}");
             assert!(!text.contains("0.0.0.0:2"), "{case}");
         }
     }
 
     #[test]
     fn rejects_incomplete_token_settings() {
-        let text = exposed("unix:///a", |config| {
+        let text = describe_exposure("unix:///a", |config| {
             config.security.jwt =
                 Some(Jwt { issuer: String::new(), audience: String::new(), keys: "k".into() });
         });

@@ -13,7 +13,10 @@ const MAX_ERRORS: usize = 100;
 ///
 /// # Errors
 /// All errors, if the remaining values are not a valid configuration.
-pub(super) fn read(layers: &Figment, defaults: &Config) -> Result<(Config, Problems), Problems> {
+pub(super) fn deserialize(
+    layers: &Figment,
+    defaults: &Config,
+) -> Result<(Config, Problems), Problems> {
     let mut problems = Problems::default();
     let merged = problems.note(&[], layers.find_value(""));
     let defaults = problems.note(&[], Value::serialize(defaults));
@@ -28,7 +31,7 @@ pub(super) fn read(layers: &Figment, defaults: &Config) -> Result<(Config, Probl
             path.push(name.to_string());
         }
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-        if !problems.concern(&keys) {
+        if !problems.has_errors_at(&keys) {
             problems.add(&keys, describe(&error));
         }
         if !reset(&mut merged, &defaults, &keys) {
@@ -48,10 +51,10 @@ fn reset(merged: &mut Value, defaults: &Value, path: &[&str]) -> bool {
         Value::Dict(_, defaults) => defaults.get(*key),
         _ => None,
     };
-    let nothing = Value::from(Dict::new());
+    let empty = Value::from(Dict::new());
     if !rest.is_empty()
         && let Some(inner @ Value::Dict(..)) = values.get_mut(*key)
-        && reset(inner, default.unwrap_or(&nothing), rest)
+        && reset(inner, default.unwrap_or(&empty), rest)
     {
         return true;
     }
@@ -66,7 +69,7 @@ fn reset(merged: &mut Value, defaults: &Value, path: &[&str]) -> bool {
 
 /// Describes an error in terms of TOML, not of Rust types.
 fn describe(error: &Error) -> String {
-    let expected = |expected: &str| match expected {
+    let toml_type = |rust_type: &str| match rust_type {
         "usize" | "u64" | "u32" | "a nonzero u32" => "a whole number".to_owned(),
         "struct" | "a map" => "a table".to_owned(),
         text if text.starts_with("struct ") => "a table".to_owned(),
@@ -74,21 +77,21 @@ fn describe(error: &Error) -> String {
     };
     let list = |names: &[&str]| names.join(", ");
     match &error.kind {
-        Kind::InvalidType(given, wanted) | Kind::InvalidValue(given, wanted) => {
-            match expected(wanted) {
+        Kind::InvalidType(actual, rust_type) | Kind::InvalidValue(actual, rust_type) => {
+            match toml_type(rust_type) {
                 // The value may be a URL with a password.
                 table if table == "a table" => format!("is not allowed as a value; give {table}"),
-                wanted => format!("{given} is not allowed; give {wanted}"),
+                expected => format!("{actual} is not allowed; give {expected}"),
             }
         }
         Kind::UnknownField(_, []) => "unknown key; remove it".to_owned(),
-        Kind::UnknownField(_, known) => {
-            format!("unknown key; expected one of {}", list(known))
+        Kind::UnknownField(_, known_names) => {
+            format!("unknown key; expected one of {}", list(known_names))
         }
-        Kind::UnknownVariant(given, known) => {
-            format!("`{given}` is not allowed; allowed are {}", list(known))
+        Kind::UnknownVariant(actual, known_names) => {
+            format!("`{actual}` is not allowed; allowed are {}", list(known_names))
         }
         Kind::MissingField(_) => "is missing; give it".to_owned(),
-        other => other.to_string(),
+        kind => kind.to_string(),
     }
 }

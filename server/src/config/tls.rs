@@ -21,24 +21,24 @@ pub struct Tls {
 
 impl Tls {
     pub(crate) fn check(&self, listen: &[Listen], problems: &mut Problems) {
-        if problems.concern(&["tls"]) {
+        if problems.has_errors_at(&["tls"]) {
             return;
         }
-        let needs_them = listen.iter().find(|listen| matches!(listen, Listen::Tls(_)));
+        let tls_listener = listen.iter().find(|listen| matches!(listen, Listen::Tls(_)));
         let files = [
             ("certificate", &self.certificate, "the server's certificate"),
             ("key", &self.key, "the private key of the certificate"),
             ("client_ca", &self.client_ca, ""),
         ];
         for (key, file, content) in files {
-            match (needs_them, file) {
+            match (tls_listener, file) {
                 (Some(listen), None) if key != "client_ca" => {
                     let description = format!(
                         "is missing, and {listen} in listen needs it; name the PEM file of {content}"
                     );
                     problems.add(&["tls", key], description);
                 }
-                (None, Some(file)) if !problems.concern(&["listen"]) => {
+                (None, Some(file)) if !problems.has_errors_at(&["listen"]) => {
                     let description = format!(
                         "{} is given, but no address in listen begins with grpcs://; add one such as \
                          grpcs://0.0.0.0:4317, or remove it",
@@ -65,16 +65,16 @@ mod tests {
     #[test]
     fn reports_missing_and_unused_files() {
         let file = |name: &str| Some(PathBuf::from(name));
-        let both = Tls { certificate: file("c"), key: file("k"), client_ca: None };
-        assert!(problems_of("grpcs://127.0.0.1:1", &both).contains("0 problems"));
-        let none = problems_of("grpcs://127.0.0.1:1", &Tls::default());
+        let complete_tls = Tls { certificate: file("c"), key: file("k"), client_ca: None };
+        assert!(problems_of("grpcs://127.0.0.1:1", &complete_tls).contains("0 problems"));
+        let problems = problems_of("grpcs://127.0.0.1:1", &Tls::default());
         for words in
             ["2 problems", "tls.certificate: is missing, and grpcs://127.0.0.1:1", "tls.key: "]
         {
-            assert!(none.contains(words), "{words} in: {none}");
+            assert!(problems.contains(words), "{words} in: {problems}");
         }
-        let idle = Tls { client_ca: file("ca"), ..Tls::default() };
-        let idle = problems_of("grpc://127.0.0.1:1", &idle);
-        assert!(idle.contains("tls.client_ca: ca is given, but no address"), "{idle}");
+        let unused_ca = Tls { client_ca: file("ca"), ..Tls::default() };
+        let problems = problems_of("grpc://127.0.0.1:1", &unused_ca);
+        assert!(problems.contains("tls.client_ca: ca is given, but no address"), "{problems}");
     }
 }

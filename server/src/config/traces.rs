@@ -22,7 +22,7 @@ impl Default for Traces {
 
 impl Traces {
     pub(super) fn check(&self, problems: &mut Problems) {
-        if problems.concern(&["traces"]) {
+        if problems.has_errors_at(&["traces"]) {
             return;
         }
         if let Some(endpoint) = &self.endpoint {

@@ -375,10 +375,10 @@ impl FromStr for Bytes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let suffixed = UNITS
+        let number_and_unit = UNITS
             .into_iter()
             .find_map(|(suffix, unit)| text.strip_suffix(suffix).map(|number| (number, unit)));
-        let (number, unit) = suffixed.unwrap_or((text, 1));
+        let (number, unit) = number_and_unit.unwrap_or((text, 1));
         let number: Option<u64> = number.trim().parse().ok();
         number.and_then(|number| number.checked_mul(unit)).map(Self).ok_or_else(|| {
             format!("invalid size `{text}`; give one such as 64KiB, 16MiB, 2GiB or 4096")
@@ -388,8 +388,8 @@ impl FromStr for Bytes {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let divides = |(_, unit): &(&str, u64)| self.0 > 0 && self.0.is_multiple_of(*unit);
-        match UNITS.into_iter().find(divides) {
+        let is_divisor = |(_, unit): &(&str, u64)| self.0 > 0 && self.0.is_multiple_of(*unit);
+        match UNITS.into_iter().find(is_divisor) {
             Some((suffix, unit)) => write!(f, "{}{suffix}", self.0 / unit),
             None => write!(f, "{}", self.0),
         }

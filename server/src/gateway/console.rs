@@ -72,29 +72,29 @@ impl File {
 }
 
 async fn answer(State(file): State<Arc<File>>, headers: HeaderMap) -> Response<Body> {
-    let not_modified = headers.get(IF_NONE_MATCH) == Some(&file.tag);
+    let is_unmodified = headers.get(IF_NONE_MATCH) == Some(&file.tag);
     let accepts_gzip = headers
         .get_all(ACCEPT_ENCODING)
         .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','))
         .any(|coding| coding.split(';').next().is_some_and(|name| name.trim() == "gzip"));
-    let body = match (not_modified, accepts_gzip) {
+    let body = match (is_unmodified, accepts_gzip) {
         (true, _) => Body::empty(),
         (false, true) => Body::from(file.compressed.clone()),
         (false, false) => Body::from(file.content),
     };
     let mut response = Response::new(body);
-    let sent = response.headers_mut();
-    sent.extend(HEADERS);
-    sent.insert(ETAG, file.tag.clone());
-    if not_modified {
+    let response_headers = response.headers_mut();
+    response_headers.extend(HEADERS);
+    response_headers.insert(ETAG, file.tag.clone());
+    if is_unmodified {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return response;
     }
-    sent.insert(CONTENT_TYPE, HeaderValue::from_static(file.content_type));
+    response_headers.insert(CONTENT_TYPE, HeaderValue::from_static(file.content_type));
     if accepts_gzip {
-        sent.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        response_headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     }
     response
 }

@@ -35,7 +35,7 @@ pub(super) const METHODS: [ServedMethod; 20] = [
 ];
 
 /// Methods that store, grade or delete. They are served only if principals are configured.
-pub(super) const WRITING: [ServedMethod; 8] = [
+pub(super) const WRITING_METHODS: [ServedMethod; 8] = [
     method("/v1/start-investigation", "gsar.v1.InvestigationService/StartInvestigation"),
     method("/v1/record-turn", "gsar.v1.InvestigationService/RecordTurn"),
     method("/v1/submit-report", "gsar.v1.InvestigationService/SubmitReport"),

@@ -29,7 +29,7 @@ use crate::config::Config;
 use crate::identity::IdentityStore;
 use crate::memory::Memory;
 use crate::server_phase::{Phase, PhaseCell};
-use methods::{METHODS, WRITING};
+use methods::{METHODS, WRITING_METHODS};
 use origin::Origins;
 use problem::problem;
 use transcode::{Documents, Transcoder};
@@ -61,9 +61,9 @@ where
 {
     let documents = Documents::new(&config.limits, memory);
     let has_principals = config.security.principals.is_some();
-    let writing = WRITING.into_iter().filter(|_| has_principals);
+    let writing_methods = WRITING_METHODS.into_iter().filter(|_| has_principals);
     let mut router = Router::new();
-    for method in METHODS.into_iter().chain(writing) {
+    for method in METHODS.into_iter().chain(writing_methods) {
         let transcoder = Transcoder::new(method, documents.clone(), Arc::clone(identities))?;
         let service = service.clone();
         let handler = move |uri: Uri, headers: HeaderMap, body: Body| async move {
@@ -76,13 +76,13 @@ where
     }
     let openapi: Bytes = document()?.into();
     let origins = Origins::new(&config.gateway.allowed_origins, !has_principals);
-    let message = usize::try_from(config.limits.message.0).unwrap_or(usize::MAX);
+    let max_message = usize::try_from(config.limits.message.0).unwrap_or(usize::MAX);
     Ok(router
         .route("/v1/health", get(health).with_state(phase))
         .route("/openapi.json", get(|| async { ([(CONTENT_TYPE, "application/json")], openapi) }))
         .fallback(|| async { not_found() })
         .method_not_allowed_fallback(|| async { method_not_allowed() })
-        .layer(DefaultBodyLimit::max(message))
+        .layer(DefaultBodyLimit::max(max_message))
         .layer(cors(&origins))
         .layer(from_fn_with_state(origins, origin::check)))
 }
@@ -92,7 +92,7 @@ where
 /// # Errors
 /// A message if the API's descriptors are invalid, which is a bug.
 pub fn document() -> Result<String, String> {
-    let methods = METHODS.iter().chain(&WRITING).map(|method| (method.path, method.rpc));
+    let methods = METHODS.iter().chain(&WRITING_METHODS).map(|method| (method.path, method.rpc));
     gsar_proto::openapi::document(methods).map_err(|error| error.to_string())
 }
 

@@ -20,9 +20,10 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    /// Creates the check. `configured` contains valid origins only.
-    pub(super) fn new(configured: &[String], loopback_only: bool) -> Self {
-        let allowed = configured.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
+    /// Creates the check. `allowed_origins` contains valid origins only.
+    pub(super) fn new(allowed_origins: &[String], loopback_only: bool) -> Self {
+        let allowed =
+            allowed_origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
         Self { allowed: allowed.collect(), loopback_only }
     }
 
@@ -84,7 +85,7 @@ mod tests {
         for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "127.9.9.9", "[::1]:8080"] {
             assert_eq!(refusal(host, None), None, "{host}");
         }
-        let others = [
+        let foreign_hosts = [
             "",
             "example.com",
             "127.0.0.1.example.com",
@@ -92,7 +93,7 @@ mod tests {
             "10.0.0.1",
             "a b",
         ];
-        for host in others {
+        for host in foreign_hosts {
             assert!(refusal(host, None).is_some(), "{host}");
         }
         assert!(Origins::new(&[], true).refusal(&HeaderMap::new()).is_some());
@@ -103,14 +104,14 @@ mod tests {
         for origin in ["http://localhost:8080", "https://console.example"] {
             assert_eq!(refusal("localhost:8080", Some(origin)), None, "{origin}");
         }
-        let others = [
+        let foreign_origins = [
             "null",
             "http://localhost:9090",
             "https://localhost:8080",
             "http://evil.example",
             "https://console.example.evil.example",
         ];
-        for origin in others {
+        for origin in foreign_origins {
             assert!(refusal("localhost:8080", Some(origin)).is_some(), "{origin}");
         }
     }

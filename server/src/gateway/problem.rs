@@ -28,9 +28,9 @@ pub(super) fn from_status(error: &Status) -> Response<Body> {
         fields.insert("reason".to_owned(), info.reason.clone().into());
         fields.insert("metadata".to_owned(), json!(info.metadata));
     }
-    if let Some(bad) = details.bad_request() {
-        let violation = |found: &tonic_types::FieldViolation| json!({ "field": found.field, "description": found.description });
-        let violations: Vec<Value> = bad.field_violations.iter().map(violation).collect();
+    if let Some(bad_request) = details.bad_request() {
+        let to_json = |violation: &tonic_types::FieldViolation| json!({ "field": violation.field, "description": violation.description });
+        let violations: Vec<Value> = bad_request.field_violations.iter().map(to_json).collect();
         fields.insert("violations".to_owned(), violations.into());
     }
     let mut response = document(status, Value::Object(fields));

@@ -24,7 +24,7 @@ use crate::metered_body::MeteredBody;
 
 /// The size of the compression flag and the length before a message.
 const FRAME_HEADER: usize = 5;
-const FORWARDED: [&str; 4] = ["authorization", "grpc-timeout", "traceparent", "tracestate"];
+const FORWARDED_HEADERS: [&str; 4] = ["authorization", "grpc-timeout", "traceparent", "tracestate"];
 
 #[derive(Clone, Debug)]
 pub(super) struct Transcoder {
@@ -87,15 +87,15 @@ impl Transcoder {
         S::Future: Send,
     {
         let message = match self.is_identified(headers) {
-            true => self.message(headers, body).await,
+            true => self.read_message(headers, body).await,
             // Do not read the body of an unidentified caller. The service refuses the call.
             false => Ok(Vec::new()),
         };
         let message = match message {
             Ok(message) => message,
-            Err(refused) => return *refused,
+            Err(response) => return *response,
         };
-        let Ok(response) = service.oneshot(self.request(headers, &message)).await;
+        let Ok(response) = service.oneshot(self.build_request(headers, &message)).await;
         let defaults = defaults(query);
         match read_response(response).await.and_then(|message| self.document(&message, defaults)) {
             Ok(document) => {
@@ -112,15 +112,15 @@ impl Transcoder {
         AdmittedIdentity::admit(&self.identities, headers, &Extensions::new(), None).is_ok()
     }
 
-    async fn message(
+    async fn read_message(
         &self,
         headers: &HeaderMap,
         body: Body,
     ) -> Result<Vec<u8>, Box<Response<Body>>> {
-        let refused = |status, detail: &str| Err(Box::new(problem(status, detail)));
+        let refuse = |status, detail: &str| Err(Box::new(problem(status, detail)));
         if !is_json(headers) {
             let detail = "send the document with Content-Type: application/json";
-            return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail);
+            return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail);
         }
         let Documents { permits, max_concurrent, max_bytes, timeout, memory } = &self.documents;
         let Ok(_permit) = permits.try_acquire() else {
@@ -138,15 +138,15 @@ impl Transcoder {
                     "the document is larger than limits.message, {} bytes, or ended early; send less evidence or raise the limit",
                     max_bytes
                 );
-                return refused(StatusCode::PAYLOAD_TOO_LARGE, &detail);
+                return refuse(StatusCode::PAYLOAD_TOO_LARGE, &detail);
             }
             Err(_) => {
                 let detail = "the document did not arrive within limits.default_deadline";
-                return refused(StatusCode::REQUEST_TIMEOUT, detail);
+                return refuse(StatusCode::REQUEST_TIMEOUT, detail);
             }
         };
         let Ok(text) = std::str::from_utf8(&text) else {
-            return refused(StatusCode::BAD_REQUEST, "the document is not UTF-8");
+            return refuse(StatusCode::BAD_REQUEST, "the document is not UTF-8");
         };
         self.messages.encode(text).map_err(|error| {
             let detail =
@@ -155,7 +155,7 @@ impl Transcoder {
         })
     }
 
-    fn request(&self, headers: &HeaderMap, message: &[u8]) -> Request<tonic::body::Body> {
+    fn build_request(&self, headers: &HeaderMap, message: &[u8]) -> Request<tonic::body::Body> {
         let mut frame = BytesMut::with_capacity(FRAME_HEADER + message.len());
         frame.put_u8(0);
         // The maximum message size is below 4 GiB, as the configuration check ensures.
@@ -167,21 +167,21 @@ impl Transcoder {
         if let Ok(uri) = format!("/{}", self.rpc).parse() {
             *request.uri_mut() = uri;
         }
-        let head = request.headers_mut();
-        head.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
-        head.insert(TE, HeaderValue::from_static("trailers"));
-        for name in FORWARDED {
+        let request_headers = request.headers_mut();
+        request_headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+        request_headers.insert(TE, HeaderValue::from_static("trailers"));
+        for name in FORWARDED_HEADERS {
             for value in headers.get_all(name) {
-                head.append(name, value.clone());
+                request_headers.append(name, value.clone());
             }
         }
         request
     }
 
     fn document(&self, message: &[u8], defaults: Defaults) -> Result<String, Status> {
-        let unreadable =
+        let to_status =
             |error| Status::internal(format!("the response cannot be rendered as JSON: {error}"));
-        Ok(self.messages.decode(message, defaults).map_err(unreadable)? + "\n")
+        Ok(self.messages.decode(message, defaults).map_err(to_status)? + "\n")
     }
 }
 
@@ -199,14 +199,14 @@ async fn read_response(response: Response<tonic::body::Body>) -> Result<Bytes, S
     if let Some(status) = Status::from_header_map(&head.headers) {
         return if status.code() == Code::Ok { Ok(Bytes::new()) } else { Err(status) };
     }
-    let collected = body.collect().await?;
-    let status = collected.trailers().and_then(Status::from_header_map);
+    let body = body.collect().await?;
+    let status = body.trailers().and_then(Status::from_header_map);
     match status {
         Some(status) if status.code() != Code::Ok => return Err(status),
         Some(_) => {}
         None => return Err(Status::internal("the response ended without a status")),
     }
-    let mut message = collected.to_bytes();
+    let mut message = body.to_bytes();
     message.advance(FRAME_HEADER.min(message.len()));
     Ok(message)
 }

@@ -10,12 +10,12 @@ fn member(judge: &str, weight: u32, refutes: bool) -> ConfigMember {
 
 fn build(link: &str, members: Vec<ConfigMember>) -> Result<Vec<String>, String> {
     let rules: Arc<dyn Judge> = Arc::new(FactsJudge::new(FactsCache::new(0)));
-    let known = [BuiltIn::from_judge(&rules)];
+    let built_in_judges = [BuiltIn::from_judge(&rules)];
     let mut judges = Config::default().judges;
     judges.chain = vec![link.to_owned()];
     judges.panels.insert("court".to_owned(), ConfigPanel { members });
     let mut problems = Problems::default();
-    let chain = CheckedChain::check(&judges, &known, false, &mut problems);
+    let chain = CheckedChain::check(&judges, &built_in_judges, false, &mut problems);
     match chain {
         Some(chain) if problems.is_empty() => {
             let chain = chain.build(&judges, &[rules], None)?;
