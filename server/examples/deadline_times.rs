@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let phase = app.phase();
     server_runtime.spawn(app.serve(std::future::pending(), tokio_stream::pending()));
-    server_runtime.block_on(phase.reached(Phase::Ready));
+    server_runtime.block_on(phase.wait_for(Phase::Ready));
 
     let caller_runtime = Builder::new_current_thread().enable_all().build()?;
     caller_runtime.block_on(async {

@@ -17,7 +17,7 @@ use crate::memory::{MessageMemory, ReceivedBytes};
 pub struct Call {
     /// The deadline.
     pub deadline: Instant,
-    allowed: Duration,
+    time_limit: Duration,
     /// Decides which of the call's evidence is attested.
     pub attestation: Attestation,
     /// The caller.
@@ -65,7 +65,7 @@ impl Permit {
 
 #[derive(Clone, Debug)]
 pub(crate) struct StreamAdmission {
-    allowed: Duration,
+    time_limit: Duration,
     attestation: Attestation,
     identity: Option<AdmittedIdentity>,
     bounds: Arc<Bounds>,
@@ -89,9 +89,9 @@ impl StreamAdmission {
     /// [`AdmissionError`] if the caller is no longer admitted.
     pub(crate) fn admit(&self, permit: Permit) -> Result<Call, AdmissionError> {
         let principal = self.principal()?;
-        let Self { allowed, attestation, identity, bounds, received } = self.clone();
+        let Self { time_limit, attestation, identity, bounds, received } = self.clone();
         let share = Share::new(&bounds);
-        let call = Call::new(Some(permit), allowed, attestation, principal, identity, share);
+        let call = Call::new(Some(permit), time_limit, attestation, principal, identity, share);
         Ok(Call { _message: take_memory(received.as_ref()), ..call })
     }
 
@@ -141,38 +141,39 @@ impl Step {
 impl Call {
     pub(crate) fn admitted(
         permit: Permit,
-        allowed: Duration,
+        time_limit: Duration,
         attestation: Attestation,
         identity: AdmittedIdentity,
         share: Share,
         received: ReceivedBytes,
     ) -> Self {
         let principal = Arc::clone(identity.principal());
-        let call = Self::new(Some(permit), allowed, attestation, principal, Some(identity), share);
+        let call =
+            Self::new(Some(permit), time_limit, attestation, principal, Some(identity), share);
         Self { received: Some(Arc::new(received)), ..call }
     }
 
     /// Creates a call that the server makes to itself, with a deadline and no other limits.
     #[must_use]
-    pub fn internal(allowed: Duration) -> Self {
+    pub fn internal(time_limit: Duration) -> Self {
         let (principal, share) = (Principal::anonymous(), Share::unlimited());
-        Self::new(None, allowed, Attestation::default(), principal, None, share)
+        Self::new(None, time_limit, Attestation::default(), principal, None, share)
     }
 
     fn new(
         permit: Option<Permit>,
-        allowed: Duration,
+        time_limit: Duration,
         attestation: Attestation,
         principal: Arc<Principal>,
         identity: Option<AdmittedIdentity>,
         share: Share,
     ) -> Self {
         let progress = Arc::new(InProgress { step: AtomicU8::default(), _permit: permit });
-        let (deadline, share) = (Instant::now() + allowed, Arc::new(share));
+        let (deadline, share) = (Instant::now() + time_limit, Arc::new(share));
         let (message, received) = (None, None);
         Self {
             deadline,
-            allowed,
+            time_limit,
             attestation,
             principal,
             identity,
@@ -198,7 +199,7 @@ impl Call {
     /// Returns the admission of this call's stream. It does not retain this call's permit.
     pub(crate) fn stream_admission(&self) -> StreamAdmission {
         StreamAdmission {
-            allowed: self.allowed,
+            time_limit: self.time_limit,
             attestation: self.attestation.clone(),
             identity: self.identity.clone(),
             bounds: Arc::clone(self.share.bounds()),
@@ -216,7 +217,7 @@ impl Call {
             None => Arc::clone(&self.principal),
         };
         Ok(Self {
-            deadline: Instant::now() + self.allowed,
+            deadline: Instant::now() + self.time_limit,
             principal,
             share: Arc::new(Share::new(self.share.bounds())),
             _message: take_memory(self.received.as_ref()),

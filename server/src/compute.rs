@@ -56,14 +56,18 @@ enum Bound {
 #[derive(Debug)]
 pub(crate) struct Share {
     bounds: Arc<Bounds>,
-    spent: AtomicU64,
+    used_work: AtomicU64,
     /// The first limit that was reached. Later ones are not reported.
-    reached: OnceLock<Bound>,
+    reached_bound: OnceLock<Bound>,
 }
 
 impl Share {
     pub(crate) fn new(bounds: &Arc<Bounds>) -> Self {
-        Self { bounds: Arc::clone(bounds), spent: AtomicU64::new(0), reached: OnceLock::new() }
+        Self {
+            bounds: Arc::clone(bounds),
+            used_work: AtomicU64::new(0),
+            reached_bound: OnceLock::new(),
+        }
     }
 
     pub(crate) fn unlimited() -> Self {
@@ -76,7 +80,7 @@ impl Share {
     }
 
     fn units_left(&self) -> u64 {
-        self.bounds.work.saturating_sub(self.spent.load(Ordering::Relaxed))
+        self.bounds.work.saturating_sub(self.used_work.load(Ordering::Relaxed))
     }
 
     fn allows(&self, bytes: u64, reservation: &Reservation) -> Result<(), Stop> {
@@ -91,14 +95,14 @@ impl Share {
     }
 
     fn add_usage(&self, budget: &Budget) {
-        self.spent.fetch_add(budget.spent(), Ordering::Relaxed);
+        self.used_work.fetch_add(budget.spent(), Ordering::Relaxed);
         if budget.finish(()) == Err(Stop::OutOfWork) {
             self.reach(Bound::Work);
         }
     }
 
     fn reach(&self, bound: Bound) {
-        let _ = self.reached.set(bound);
+        let _ = self.reached_bound.set(bound);
     }
 }
 
@@ -182,8 +186,8 @@ async fn run_on_pool<T: Send + 'static>(
     computation: impl FnOnce(&Budget) -> T + Send + 'static,
 ) -> T {
     let slots = (acquire(&requester.principal.compute_slots().0).await, acquire(&SLOTS).await);
-    let stopped = Arc::new(AtomicBool::new(false));
-    let _stop = StopOnDrop(Arc::clone(&stopped));
+    let is_stopped = Arc::new(AtomicBool::new(false));
+    let _stop_guard = StopOnDrop(Arc::clone(&is_stopped));
     let span = tracing::Span::current();
     let computation = move || {
         let Requester { principal: _, deadline, call } = requester;
@@ -194,7 +198,7 @@ async fn run_on_pool<T: Send + 'static>(
         let (call_share, reservation) = (Arc::clone(&share), share.bounds.memory.reservation());
         let budget = Budget::new(share.units_left(), move |bytes| {
             let is_late = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if stopped.load(Ordering::Relaxed) || is_late() {
+            if is_stopped.load(Ordering::Relaxed) || is_late() {
                 return Err(Stop::Interrupted);
             }
             call_share.allows(bytes, &reservation)
@@ -203,21 +207,21 @@ async fn run_on_pool<T: Send + 'static>(
         share.add_usage(&budget);
         result
     };
-    let (answer, answered) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     let job = move || {
         // The receiver is gone if the call was cancelled.
-        let _ = answer.send(catch_unwind(AssertUnwindSafe(computation)));
+        let _ = sender.send(catch_unwind(AssertUnwindSafe(computation)));
     };
     match &*POOL {
         Some(pool) => pool.spawn(job),
         None => drop(tokio::task::spawn_blocking(job)),
     }
-    match answered.await {
+    match receiver.await {
         Ok(Ok(result)) => result,
         // Admission catches the panic.
         Ok(Err(panic)) => resume_unwind(panic),
         // Unreachable, since every job sends a result.
-        Err(never) => resume_unwind(Box::new(never)),
+        Err(error) => resume_unwind(Box::new(error)),
     }
 }
 
@@ -227,9 +231,9 @@ async fn acquire(slots: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
 
 /// Returns the error for a call whose computation was stopped or whose judge was too slow.
 pub(crate) fn stop_status(call: &Call) -> Status {
-    let (Share { bounds, reached, .. }, step) = (&**call.share(), call.step().name());
+    let (Share { bounds, reached_bound, .. }, step) = (&**call.share(), call.step().name());
     let memory = bounds.memory.total();
-    match reached.get() {
+    match reached_bound.get() {
         Some(Bound::Work) => {
             errors::too_much("limits.work", &format!("{} units", bounds.work), step)
         }

@@ -42,21 +42,21 @@ fn exhausted(
 /// NOT_FOUND: no resource has this name. `known` lists the existing names.
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
-    let shown = escape_name(name);
-    not_found(resource, name, format!("unknown {resource} `{shown}`; {known}"))
+    let shown_name = shown(name);
+    not_found(resource, name, format!("unknown {resource} `{shown_name}`; {known}"))
 }
 
 /// UNAUTHENTICATED or PERMISSION_DENIED: the call is not admitted.
 #[must_use]
-pub fn not_admitted(why: &AdmissionError) -> Status {
-    match why {
-        AdmissionError::Unidentified(why) => unidentified(why),
+pub fn not_admitted(error: &AdmissionError) -> Status {
+    match error {
+        AdmissionError::Unidentified(error) => unidentified(error),
         AdmissionError::NoRight { principal, right } => no_right(principal, *right),
     }
 }
 
-fn unidentified(why: &IdentificationError) -> Status {
-    status(Code::Unauthenticated, ErrorReason::Unidentified, why.to_string(), ErrorDetails::new())
+fn unidentified(error: &IdentificationError) -> Status {
+    status(Code::Unauthenticated, ErrorReason::Unidentified, error.to_string(), ErrorDetails::new())
 }
 
 /// PERMISSION_DENIED: the principal lacks a right.
@@ -126,9 +126,9 @@ pub fn too_much_memory(bound: u64) -> Status {
 
 /// RESOURCE_EXHAUSTED: a call needs more work or memory than `limit` allows.
 #[must_use]
-pub fn too_much(limit: &'static str, what: &str, step: &'static str) -> Status {
+pub fn too_much(limit: &'static str, limit_text: &str, step: &'static str) -> Status {
     let message = format!(
-        "the report and its evidence need more than {limit}, {what}, during {step}; send less evidence or fewer claims, or raise the limit"
+        "the report and its evidence need more than {limit}, {limit_text}, during {step}; send less evidence or fewer claims, or raise the limit"
     );
     let mut details = ErrorDetails::with_quota_failure_violation(limit, message.clone());
     let metadata = [("step".to_owned(), step.to_owned()), ("limit".to_owned(), limit.to_owned())];
@@ -154,12 +154,12 @@ pub fn deadline_exceeded(step: &'static str) -> Status {
 
 /// UNAVAILABLE: the server is starting or draining.
 #[must_use]
-pub fn not_serving(what: &str) -> Status {
+pub fn not_serving(state: &str) -> Status {
     let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
     status(
         Code::Unavailable,
         ErrorReason::NotServing,
-        format!("the server is {what}; try again"),
+        format!("the server is {state}; try again"),
         details,
     )
 }
@@ -216,28 +216,29 @@ pub fn key_reused() -> Status {
 
 /// FAILED_PRECONDITION: the investigation does not expect this step now.
 #[must_use]
-pub fn not_due(what: &str) -> Status {
-    let details = ErrorDetails::with_precondition_failure_violation("step", "investigation", what);
-    status(Code::FailedPrecondition, ErrorReason::NotDue, what, details)
+pub fn not_due(message: &str) -> Status {
+    let details =
+        ErrorDetails::with_precondition_failure_violation("step", "investigation", message);
+    status(Code::FailedPrecondition, ErrorReason::NotDue, message, details)
 }
 
 /// FAILED_PRECONDITION: the configuration does not allow the request.
 #[must_use]
-pub fn not_allowed(what: &str, fix: &str) -> Status {
-    let message = format!("{what}; {fix}");
-    let details = ErrorDetails::with_precondition_failure_violation("configuration", what, fix);
+pub fn not_allowed(problem: &str, fix: &str) -> Status {
+    let message = format!("{problem}; {fix}");
+    let details = ErrorDetails::with_precondition_failure_violation("configuration", problem, fix);
     status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
 }
 
 /// FAILED_PRECONDITION: the policy is looser than allowed. Has one violation per looser field.
 #[must_use]
-pub fn looser_policy(what: &str, looser: &[LooserField], fix: &str) -> Status {
-    let mut message = format!("{what} in {}", looser.len());
-    message.push_str(if looser.len() == 1 { " field: " } else { " fields: " });
-    let fields: Vec<String> = looser.iter().map(ToString::to_string).collect();
+pub fn looser_policy(subject: &str, looser_fields: &[LooserField], fix: &str) -> Status {
+    let mut message = format!("{subject} in {}", looser_fields.len());
+    message.push_str(if looser_fields.len() == 1 { " field: " } else { " fields: " });
+    let fields: Vec<String> = looser_fields.iter().map(ToString::to_string).collect();
     message.push_str(&fields.join("; "));
     message.push_str(&format!("; {fix}"));
-    let violations = looser.iter().map(|field| {
+    let violations = looser_fields.iter().map(|field| {
         let description = format!(
             "given {}, default {}; allowed is {}, else {fix}",
             field.given, field.other, field.allowed

@@ -10,7 +10,7 @@ use clap::{CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use gsar_server::assembly::CheckedConfig;
 use gsar_server::backup::{Backup, back_up};
-use gsar_server::config::{Config, Listen, Loaded, LogFormat, Problems, Sources, effective};
+use gsar_server::config::{Config, Listen, Loaded, LogFormat, Problems, Sources, effective_toml};
 use gsar_server::ledger::{LedgerLocation, copy_ledger};
 use gsar_server::lifecycle::{App, ServiceManager};
 use gsar_server::telemetry::panics;
@@ -118,7 +118,7 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return exit_code(Err(error.into())),
     };
-    let configured = match arguments.command {
+    let command = match arguments.command {
         Some(Command::Copy { from, to }) => return exit_code(runtime.block_on(copy(from, to))),
         Some(Command::Completions { shell }) => {
             return exit_code(manuals::completions(Arguments::command(), shell));
@@ -126,7 +126,7 @@ fn main() -> ExitCode {
         Some(Command::Man { directory }) => {
             return exit_code(manuals::pages(Arguments::command(), &directory));
         }
-        configured => configured,
+        command => command,
     };
     let sources = Sources {
         file: arguments.config,
@@ -150,47 +150,47 @@ fn main() -> ExitCode {
         return config_error(&problems);
     }
     if arguments.print_config {
-        print!("{}", effective(&config, &layers));
+        print!("{}", effective_toml(&config, &layers));
         return ExitCode::SUCCESS;
     }
-    if let Some(Command::Backup { to }) = &configured {
-        if problems.concern(&["data_dir"]) || problems.concern(&["storage"]) {
+    if let Some(Command::Backup { to }) = &command {
+        if problems.has_errors_at(&["data_dir"]) || problems.has_errors_at(&["storage"]) {
             return config_error(&problems);
         }
         return exit_code(backup(&config, to));
     }
-    let exporter = match problems.concern(&["traces"]) {
+    let exporter = match problems.has_errors_at(&["traces"]) {
         true => None,
         false => {
-            let _within = runtime.enter();
+            let _runtime_guard = runtime.enter();
             problems.note(&["traces", "endpoint"], Exporter::start(&config.traces)).flatten()
         }
     };
-    if !problems.concern(&["log"]) {
+    if !problems.has_errors_at(&["log"]) {
         problems.note(&["log", "level"], start_logs(&config.log, exporter.as_ref()));
     }
-    let ignored = sources.ignored();
-    if !ignored.is_empty() {
-        let variables = ignored.join(" ");
+    let ignored_variables = sources.ignored_variables();
+    if !ignored_variables.is_empty() {
+        let variables = ignored_variables.join(" ");
         tracing::info!(variables, "ignoring environment variables set by Kubernetes for a Service");
     }
     // A SIGHUP during startup triggers a reload once the server is ready.
     let hangup = {
-        let _within = runtime.enter();
+        let _runtime_guard = runtime.enter();
         signal(SignalKind::hangup())
     };
-    let checked = match CheckedConfig::check(config, Vec::new(), problems) {
-        Ok(checked) => checked.with_sources(sources),
+    let checked_config = match CheckedConfig::check(config, Vec::new(), problems) {
+        Ok(checked_config) => checked_config.with_sources(sources),
         Err(mut problems) => {
             problems.locate(&layers);
             return config_error(&problems);
         }
     };
     let result = runtime.block_on(async {
-        match configured {
-            Some(_) => migrate(&checked).await,
-            None if arguments.check => check(&checked).await,
-            None => run(checked, manager?, hangup?).await,
+        match command {
+            Some(_) => migrate(&checked_config).await,
+            None if arguments.check => check(&checked_config).await,
+            None => run(checked_config, manager?, hangup?).await,
         }
     });
     if let Some(exporter) = exporter {
@@ -213,15 +213,15 @@ fn exit_code(result: anyhow::Result<()>) -> ExitCode {
 }
 
 #[expect(clippy::print_stdout, reason = "output of the command")]
-async fn check(checked: &CheckedConfig) -> anyhow::Result<()> {
-    checked.reach_database().await.map_err(anyhow::Error::msg)?;
+async fn check(checked_config: &CheckedConfig) -> anyhow::Result<()> {
+    checked_config.reach_database().await.map_err(anyhow::Error::msg)?;
     println!("configuration: no problems");
     Ok(())
 }
 
 #[expect(clippy::print_stdout, reason = "output of the command")]
-async fn migrate(checked: &CheckedConfig) -> anyhow::Result<()> {
-    checked.migrate_ledger().await.map_err(anyhow::Error::msg)?;
+async fn migrate(checked_config: &CheckedConfig) -> anyhow::Result<()> {
+    checked_config.migrate_ledger().await.map_err(anyhow::Error::msg)?;
     println!("the ledger has the schema of this version");
     Ok(())
 }
@@ -229,8 +229,8 @@ async fn migrate(checked: &CheckedConfig) -> anyhow::Result<()> {
 #[expect(clippy::print_stdout, reason = "output of the command")]
 async fn copy(from: LedgerLocation, to: LedgerLocation) -> anyhow::Result<()> {
     let (from, to) = (from.open().await?, to.open().await?);
-    let copied = copy_ledger(&*from, &*to).await?;
-    println!("{copied}");
+    let summary = copy_ledger(&*from, &*to).await?;
+    println!("{summary}");
     Ok(())
 }
 
@@ -252,8 +252,11 @@ fn backup(config: &Config, to: &Path) -> anyhow::Result<()> {
     }
     match skipped.len() {
         0 => Ok(()),
-        damaged => {
-            anyhow::bail!("{} was written without {damaged} damaged database(s)", to.display())
+        damaged_count => {
+            anyhow::bail!(
+                "{} was written without {damaged_count} damaged database(s)",
+                to.display()
+            )
         }
     }
 }
@@ -265,14 +268,14 @@ fn config_error(problems: &Problems) -> ExitCode {
 }
 
 async fn run(
-    checked: CheckedConfig,
+    checked_config: CheckedConfig,
     manager: ServiceManager,
     hangup: Signal,
 ) -> anyhow::Result<()> {
-    let stop = stop_signal()?;
-    let app = App::bind_with(checked, manager).await?;
+    let stop_signal = stop_signal()?;
+    let app = App::bind_with(checked_config, manager).await?;
     let stop = async {
-        let _ = stop.await;
+        let _ = stop_signal.await;
     };
     app.serve(stop, SignalStream::new(hangup)).await?;
     Ok(())
@@ -283,24 +286,24 @@ async fn run(
 fn stop_signal() -> anyhow::Result<oneshot::Receiver<()>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
     let (mut terminate, mut interrupt) = {
-        let _within = runtime.enter();
+        let _runtime_guard = runtime.enter();
         (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?)
     };
-    let (first, stop) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     let wait = move || {
         runtime.block_on(async {
-            let mut signalled = async || {
+            let mut wait_for_signal = async || {
                 tokio::select! {
                     _ = terminate.recv() => {}
                     _ = interrupt.recv() => {}
                 }
             };
-            signalled().await;
-            let _ = first.send(());
-            signalled().await;
+            wait_for_signal().await;
+            let _ = sender.send(());
+            wait_for_signal().await;
             std::process::exit(1);
         });
     };
     std::thread::Builder::new().name("signals".to_owned()).spawn(wait)?;
-    Ok(stop)
+    Ok(receiver)
 }

@@ -15,7 +15,7 @@ pub(crate) fn completions(mut command: Command, shell: Shell) -> anyhow::Result<
 }
 
 pub(crate) fn pages(command: Command, directory: &Path) -> anyhow::Result<()> {
-    let unwritable = || format!("failed to write to {}", directory.display());
-    fs::create_dir_all(directory).with_context(unwritable)?;
-    clap_mangen::generate_to(command, directory).with_context(unwritable)
+    let write_error = || format!("failed to write to {}", directory.display());
+    fs::create_dir_all(directory).with_context(write_error)?;
+    clap_mangen::generate_to(command, directory).with_context(write_error)
 }

@@ -22,7 +22,7 @@ const DEFAULT_LIMIT: u64 = 4 << 30;
 /// The memory limit shared by a server's calls.
 #[derive(Clone, Debug)]
 pub(crate) struct Memory {
-    free: Arc<Semaphore>,
+    free_granules: Arc<Semaphore>,
     /// The number of counted bytes left for computations.
     available: Arc<AtomicU64>,
     total: u64,
@@ -30,10 +30,10 @@ pub(crate) struct Memory {
 
 impl Memory {
     pub(crate) fn new(total: u64) -> Self {
-        let messages = usize::try_from(total / 2).unwrap_or(usize::MAX) / GRANULE;
-        let free = Arc::new(Semaphore::new(messages.min(Semaphore::MAX_PERMITS)));
+        let granules = usize::try_from(total / 2).unwrap_or(usize::MAX) / GRANULE;
+        let free_granules = Arc::new(Semaphore::new(granules.min(Semaphore::MAX_PERMITS)));
         let available = Arc::new(AtomicU64::new(total / 2 / PER_COUNTED_BYTE));
-        Self { free, available, total }
+        Self { free_granules, available, total }
     }
 
     pub(crate) const fn total(&self) -> u64 {
@@ -43,7 +43,7 @@ impl Memory {
     pub(crate) fn reservation(&self) -> Reservation {
         Reservation {
             available: Arc::clone(&self.available),
-            all: self.compute_total(),
+            total: self.compute_total(),
             reserved: Cell::new(0),
         }
     }
@@ -56,7 +56,7 @@ impl Memory {
     /// Reserves memory for received bytes, if enough is left.
     fn try_reserve(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let granules = u32::try_from(bytes.saturating_mul(PER_BYTE).div_ceil(GRANULE)).ok()?;
-        Arc::clone(&self.free).try_acquire_many_owned(granules).ok()
+        Arc::clone(&self.free_granules).try_acquire_many_owned(granules).ok()
     }
 }
 
@@ -64,26 +64,26 @@ impl Memory {
 #[derive(Debug)]
 pub(crate) struct Reservation {
     available: Arc<AtomicU64>,
-    all: u64,
+    total: u64,
     reserved: Cell<u64>,
 }
 
 impl Reservation {
     /// Grows the reservation to `bytes` counted bytes. Returns `false` if too little is left.
     pub(crate) fn reserve(&self, bytes: u64) -> bool {
-        let more = bytes.saturating_sub(self.reserved.get());
-        let take = |available: u64| available.checked_sub(more);
+        let additional = bytes.saturating_sub(self.reserved.get());
+        let take = |available: u64| available.checked_sub(additional);
         let is_taken =
             self.available.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok();
         if is_taken {
-            self.reserved.set(self.reserved.get() + more);
+            self.reserved.set(self.reserved.get() + additional);
         }
         is_taken
     }
 
     /// Returns `true` if `bytes` is more than half of the total, so that no other computation can be the cause.
     pub(crate) const fn is_majority(&self, bytes: u64) -> bool {
-        bytes > self.all / 2
+        bytes > self.total / 2
     }
 }
 
@@ -111,14 +111,14 @@ impl ReceivedBytes {
 
     /// Counts bytes and reserves memory for them. Fails with the limit in bytes if too little is left.
     pub(crate) fn add(&self, bytes: usize) -> Result<(), u64> {
-        let Some(more) = self.memory.try_reserve(bytes) else {
+        let Some(new_permit) = self.memory.try_reserve(bytes) else {
             self.is_full.store(true, Ordering::Relaxed);
             return Err(self.memory.total);
         };
         let mut reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *reserved {
-            Some(MessageMemory(all)) => all.merge(more),
-            None => *reserved = Some(MessageMemory(more)),
+            Some(MessageMemory(permit)) => permit.merge(new_permit),
+            None => *reserved = Some(MessageMemory(new_permit)),
         }
         Ok(())
     }
@@ -142,11 +142,11 @@ pub(crate) fn default_limit() -> u64 {
 /// Returns the lowest limit of this process's cgroup and its ancestors.
 fn group_limit() -> Option<u64> {
     let groups = procfs::process::Process::myself().ok()?.cgroups().ok()?;
-    let unified = groups.into_iter().find(|group| group.hierarchy == 0)?;
-    let path = Path::new("/sys/fs/cgroup").join(unified.pathname.trim_start_matches('/'));
-    let bounds = path.ancestors().take_while(|above| above.starts_with("/sys/fs/cgroup"));
+    let unified_group = groups.into_iter().find(|group| group.hierarchy == 0)?;
+    let path = Path::new("/sys/fs/cgroup").join(unified_group.pathname.trim_start_matches('/'));
+    let bounds = path.ancestors().take_while(|ancestor| ancestor.starts_with("/sys/fs/cgroup"));
     bounds
-        .filter_map(|above| std::fs::read_to_string(above.join("memory.max")).ok())
+        .filter_map(|ancestor| std::fs::read_to_string(ancestor.join("memory.max")).ok())
         .filter_map(|bound| bound.trim().parse().ok())
         .min()
 }

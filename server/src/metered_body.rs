@@ -20,13 +20,13 @@ pub(crate) struct MeteredBody<B> {
     received: Arc<ReceivedBytes>,
     /// The maximum time to wait for more bytes; `None` for streams of messages.
     timeout: Option<Duration>,
-    waiting: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl<B> MeteredBody<B> {
     /// Creates a body that fails if the memory limit is reached.
     pub(crate) const fn new(inner: B, received: Arc<ReceivedBytes>) -> Self {
-        Self { inner, received, timeout: None, waiting: None }
+        Self { inner, received, timeout: None, timer: None }
     }
 
     /// Makes the body fail if no bytes arrive for `timeout`.
@@ -37,7 +37,7 @@ impl<B> MeteredBody<B> {
     /// Resolves when the wait for bytes has timed out.
     fn poll_timeout(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(timeout) = self.timeout else { return Poll::Pending };
-        self.waiting.get_or_insert_with(|| Box::pin(sleep(timeout))).as_mut().poll(cx)
+        self.timer.get_or_insert_with(|| Box::pin(sleep(timeout))).as_mut().poll(cx)
     }
 }
 
@@ -54,10 +54,10 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(cx) else {
-            let late = |()| Some(Err(errors::deadline_exceeded(Step::Read.name())));
-            return self.poll_timeout(cx).map(late);
+            let to_timeout_error = |()| Some(Err(errors::deadline_exceeded(Step::Read.name())));
+            return self.poll_timeout(cx).map(to_timeout_error);
         };
-        self.waiting = None;
+        self.timer = None;
         let frame = frame.map(|frame| frame.map_err(|error| Status::from_error(error.into())));
         if let Some(Ok(frame)) = &frame
             && let Some(data) = frame.data_ref()
@@ -88,12 +88,14 @@ mod tests {
     #[tokio::test]
     async fn a_message_times_out_and_a_stream_waits() {
         let received = Arc::new(ReceivedBytes::new(&Memory::new(1 << 20)));
-        let silent = || StreamBody::new(futures_util::stream::pending::<Result<_, Status>>());
-        let soon = Duration::from_millis(1);
-        let mut message = MeteredBody::new(silent(), Arc::clone(&received)).with_timeout(soon);
-        let ended = message.frame().await.unwrap().unwrap_err();
-        assert_eq!(ended.code(), Code::DeadlineExceeded);
-        let mut stream = MeteredBody::new(silent(), received);
-        assert!(tokio::time::timeout(60 * soon, stream.frame()).await.is_err());
+        let silent_stream =
+            || StreamBody::new(futures_util::stream::pending::<Result<_, Status>>());
+        let timeout = Duration::from_millis(1);
+        let mut message =
+            MeteredBody::new(silent_stream(), Arc::clone(&received)).with_timeout(timeout);
+        let error = message.frame().await.unwrap().unwrap_err();
+        assert_eq!(error.code(), Code::DeadlineExceeded);
+        let mut stream = MeteredBody::new(silent_stream(), received);
+        assert!(tokio::time::timeout(60 * timeout, stream.frame()).await.is_err());
     }
 }

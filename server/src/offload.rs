@@ -14,11 +14,11 @@ pub(crate) async fn offload<T: Send + 'static>(
 ) -> T {
     let keep_alive = keep_alive.clone();
     let span = tracing::Span::current();
-    let joined = tokio::task::spawn_blocking(move || {
+    let task = tokio::task::spawn_blocking(move || {
         let _keep_alive = keep_alive;
         span.in_scope(work)
     });
-    match joined.await {
+    match task.await {
         Ok(value) => value,
         // Admission catches the panic. These tasks are never cancelled.
         Err(error) => std::panic::resume_unwind(error.into_panic()),

@@ -39,13 +39,13 @@ pub struct PolicyStore {
 #[derive(Debug)]
 struct Snapshot {
     config: config::Policies,
-    named: Arc<PoliciesByName>,
+    policies: Arc<PoliciesByName>,
 }
 
 impl Snapshot {
     fn read(config: config::Policies) -> Result<Arc<Self>, Vec<PoliciesError>> {
-        let named = Arc::new(read(&config)?);
-        Ok(Arc::new(Self { config, named }))
+        let policies = Arc::new(read(&config)?);
+        Ok(Arc::new(Self { config, policies }))
     }
 }
 
@@ -116,7 +116,7 @@ impl PolicyStore {
     pub fn reload(&self, config: Option<config::Policies>) -> Result<usize, Vec<PoliciesError>> {
         let config = config.unwrap_or_else(|| self.current().config.clone());
         let snapshot = Snapshot::read(config)?;
-        let count = snapshot.named.len();
+        let count = snapshot.policies.len();
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = snapshot;
         Ok(count)
     }
@@ -128,7 +128,7 @@ impl PolicyStore {
     /// Returns every policy.
     #[must_use]
     pub fn all(&self) -> Arc<PoliciesByName> {
-        Arc::clone(&self.current().named)
+        Arc::clone(&self.current().policies)
     }
 
     /// Returns the name of the default policy.
@@ -154,22 +154,22 @@ impl PolicyStore {
     ///
     /// # Errors
     /// A list of the known names.
-    pub fn named(&self, name: &str) -> Result<Entry, String> {
-        let Snapshot { config, named } = &*self.current();
+    pub fn find(&self, name: &str) -> Result<Entry, String> {
+        let Snapshot { config, policies } = &*self.current();
         let name = if name.is_empty() { &config.default } else { name };
-        named.get(name).cloned().ok_or_else(|| known(named))
+        policies.get(name).cloned().ok_or_else(|| known_names(policies))
     }
 }
 
-fn known(all: &PoliciesByName) -> String {
-    all.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
+fn known_names(policies: &PoliciesByName) -> String {
+    policies.keys().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 fn read(config: &config::Policies) -> Result<PoliciesByName, Vec<PoliciesError>> {
-    let mut named = PoliciesByName::new();
+    let mut policies = PoliciesByName::new();
     for base in gsar_core::Preset::ALL {
         let policy = gsar_core::preset(base);
-        named.insert(policy.name.clone(), Entry::new(policy, None));
+        policies.insert(policy.name.clone(), Entry::new(policy, None));
     }
     let mut errors = Vec::new();
     let paths = config.dir.as_deref().map(files).unwrap_or_else(|| Ok(Vec::new()));
@@ -177,42 +177,42 @@ fn read(config: &config::Policies) -> Result<PoliciesByName, Vec<PoliciesError>>
         errors.push(error);
         Vec::new()
     }) {
-        match read_file(&path, &named) {
+        match read_file(&path, &policies) {
             Ok(policy) => {
-                named.insert(policy.name.clone(), Entry::new(policy, Some(path)));
+                policies.insert(policy.name.clone(), Entry::new(policy, Some(path)));
             }
             Err(error) => errors.push(error),
         }
     }
     // An unreadable file may define the missing name.
     if errors.is_empty() {
-        errors = unknown_names(config, &named);
+        errors = unknown_names(config, &policies);
     }
-    if errors.is_empty() { Ok(named) } else { Err(errors) }
+    if errors.is_empty() { Ok(policies) } else { Err(errors) }
 }
 
-fn unknown_names(config: &config::Policies, named: &PoliciesByName) -> Vec<PoliciesError> {
+fn unknown_names(config: &config::Policies, policies: &PoliciesByName) -> Vec<PoliciesError> {
     let allowed = config.allowed.iter().map(|name| ("allowed", name));
-    let configured = [("default", &config.default)].into_iter().chain(allowed);
-    let unknown = configured.filter(|(_, name)| !named.contains_key(*name));
-    unknown
+    let configured_names = [("default", &config.default)].into_iter().chain(allowed);
+    let unknown_names = configured_names.filter(|(_, name)| !policies.contains_key(*name));
+    unknown_names
         .map(|(key, name)| {
-            let (name, known) = (name.clone(), known(named));
+            let (name, known) = (name.clone(), known_names(policies));
             PoliciesError::UnknownName { key, name, known }
         })
         .collect()
 }
 
-/// Reads a policy file. Its name must not be in `named`.
-fn read_file(path: &Path, named: &PoliciesByName) -> Result<Policy, PoliciesError> {
+/// Reads a policy file. Its name must not be in `policies`.
+fn read_file(path: &Path, policies: &PoliciesByName) -> Result<Policy, PoliciesError> {
     let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
     let policy = Policy::from_toml(&text).map_err(|problems| PoliciesError::Refused {
         path: path.to_owned(),
         problems: problems.to_string(),
     })?;
-    if let Some(taken) = named.get(&policy.name) {
+    if let Some(existing) = policies.get(&policy.name) {
         let other =
-            taken.file.as_ref().map_or("a preset".into(), |file| file.display().to_string());
+            existing.file.as_ref().map_or("a preset".into(), |file| file.display().to_string());
         let name = policy.name.clone();
         return Err(PoliciesError::NameTaken { path: path.to_owned(), name, other });
     }
@@ -243,7 +243,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> PoliciesError {
 mod tests {
     use super::*;
 
-    fn configured(folder: &Path) -> config::Policies {
+    fn config_for(folder: &Path) -> config::Policies {
         config::Policies {
             default: "reference".to_owned(),
             dir: Some(folder.to_owned()),
@@ -252,7 +252,7 @@ mod tests {
         }
     }
 
-    fn checked(config: &config::Policies) -> Result<PolicyStore, String> {
+    fn check(config: &config::Policies) -> Result<PolicyStore, String> {
         let mut problems = Problems::default();
         PolicyStore::check(config, &mut problems).ok_or_else(|| problems.to_string())
     }
@@ -262,34 +262,34 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("night.toml");
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.9").unwrap();
-        let store = checked(&configured(folder.path())).unwrap();
-        let before = *store.named("night").unwrap().policy.digest();
+        let store = check(&config_for(folder.path())).unwrap();
+        let previous_digest = *store.find("night").unwrap().policy.digest();
 
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.5").unwrap();
         let error = store.reload(None).unwrap_err()[0].to_string();
         assert!(error.contains("night.toml") && error.contains("tau_regenerate"), "{error}");
-        assert_eq!(*store.named("night").unwrap().policy.digest(), before);
+        assert_eq!(*store.find("night").unwrap().policy.digest(), previous_digest);
 
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.95").unwrap();
         assert_eq!(store.reload(None).unwrap(), 4);
-        assert_ne!(*store.named("night").unwrap().policy.digest(), before);
+        assert_ne!(*store.find("night").unwrap().policy.digest(), previous_digest);
     }
 
     #[test]
     fn reloads_allowed_names_unless_one_is_unknown() {
         let folder = tempfile::tempdir().unwrap();
-        let config = configured(folder.path());
-        let store = checked(&config).unwrap();
+        let config = config_for(folder.path());
+        let store = check(&config).unwrap();
         assert!(!store.is_allowed("paper"));
-        let allowing = |name: &str| config::Policies {
+        let config_allowing = |name: &str| config::Policies {
             default: "strict".to_owned(),
             allowed: vec![name.to_owned()],
             ..config.clone()
         };
-        store.reload(Some(allowing("paper"))).unwrap();
+        store.reload(Some(config_allowing("paper"))).unwrap();
         assert!(store.is_allowed("paper") && !store.is_allowed("reference"));
         assert_eq!(store.default_name(), "strict");
-        store.reload(Some(allowing("unknown"))).unwrap_err();
+        store.reload(Some(config_allowing("unknown"))).unwrap_err();
         assert!(store.is_allowed("paper") && !store.is_allowed("unknown"));
     }
 
@@ -298,8 +298,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.toml"), "name = \"a\"\ntau_proceed = 2.5").unwrap();
         std::fs::write(folder.path().join("b.toml"), "name = ").unwrap();
-        let config = config::Policies { default: "c".to_owned(), ..configured(folder.path()) };
-        let error = checked(&config).unwrap_err();
+        let config = config::Policies { default: "c".to_owned(), ..config_for(folder.path()) };
+        let error = check(&config).unwrap_err();
         assert!(error.starts_with("configuration: 2 problems"), "{error}");
         assert!(error.contains("a.toml") && error.contains("b.toml"), "{error}");
     }
@@ -308,7 +308,7 @@ mod tests {
     fn rejects_duplicate_and_unknown_names() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.toml"), "name = \"paper\"").unwrap();
-        let error = checked(&configured(folder.path())).unwrap_err();
+        let error = check(&config_for(folder.path())).unwrap_err();
         assert!(error.contains("`paper` is taken by a preset"), "{error}");
 
         let policies = |default: &str, allowed: &[&str]| config::Policies {
@@ -321,7 +321,7 @@ mod tests {
             (policies("nobody", &[]), "policies.default: `nobody`"),
             (policies("strict", &["paper", "nobody"]), "policies.allowed: `nobody`"),
         ] {
-            let error = checked(&policies).unwrap_err();
+            let error = check(&policies).unwrap_err();
             assert!(error.contains(key), "{error}");
             assert!(error.contains("expected one of paper, reference, strict"), "{error}");
         }

@@ -33,19 +33,19 @@ impl PhaseCell {
     }
 
     /// Moves to a later phase. An earlier phase is ignored.
-    pub fn advance(&self, to: Phase) {
-        self.0.send_if_modified(|phase| {
-            let forward = to > *phase;
-            if forward {
-                *phase = to;
+    pub fn advance(&self, phase: Phase) {
+        self.0.send_if_modified(|current| {
+            let is_later = phase > *current;
+            if is_later {
+                *current = phase;
             }
-            forward
+            is_later
         });
     }
 
     /// Waits for this phase or a later one.
-    pub async fn reached(&self, phase: Phase) {
+    pub async fn wait_for(&self, phase: Phase) {
         // The sender is in `self`, so the channel cannot close.
-        let _ = self.0.subscribe().wait_for(|now| *now >= phase).await;
+        let _ = self.0.subscribe().wait_for(|current| *current >= phase).await;
     }
 }

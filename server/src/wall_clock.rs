@@ -8,8 +8,8 @@ use uuid::Uuid;
 /// Returns the current time, clamped to the range of `Timestamp`.
 pub(crate) fn now() -> Timestamp {
     let now = SystemTime::now();
-    let nearest = if now < SystemTime::UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
-    Timestamp::try_from(now).unwrap_or(nearest)
+    let limit = if now < SystemTime::UNIX_EPOCH { Timestamp::MIN } else { Timestamp::MAX };
+    Timestamp::try_from(now).unwrap_or(limit)
 }
 
 /// Returns a time-ordered UUID, or a random one if the clock is before 1970.

@@ -337,7 +337,7 @@ async fn draining_server_answers_received_reports() {
     }
     judge.began(2).await;
     server.tell_to_stop();
-    server.phase.reached(Phase::Draining).await;
+    server.phase.wait_for(Phase::Draining).await;
     open.send(message("late", request())).await;
     judge.let_go.add_permits(2);
     let mut answered = [open.next().await, open.next().await].map(|(id, answer)| {

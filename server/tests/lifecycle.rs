@@ -204,7 +204,7 @@ async fn readiness_follows_startup_and_drain() {
     assert!(!metrics.contains("connection pool"), "metrics contain no text of reports or evidence");
 
     server.tell_to_stop();
-    server.phase.reached(gsar_server::server_phase::Phase::Draining).await;
+    server.phase.wait_for(gsar_server::server_phase::Phase::Draining).await;
     assert!(http(admin, "/readyz").await.starts_with("HTTP/1.1 503"));
     server.stopped().await.unwrap();
 }

@@ -53,7 +53,7 @@ struct Shared {
 #[derive(Debug)]
 struct MethodMetrics {
     method: &'static str,
-    answered: Counter,
+    ok_count: Counter,
     seconds: Histogram,
 }
 
@@ -61,7 +61,7 @@ impl MethodMetrics {
     fn new(method: &'static str) -> Self {
         Self {
             method,
-            answered: counter!(names::CALLS, "method" => method, "code" => code_name(Code::Ok)),
+            ok_count: counter!(names::CALLS, "method" => method, "code" => code_name(Code::Ok)),
             seconds: histogram!(names::CALL_SECONDS, "method" => method),
         }
     }
@@ -132,13 +132,13 @@ where
             return Box::pin(self.inner.call(request));
         };
         let caller_trace = TraceContext::from_headers(request.headers());
-        let traced = traces::call_span(
+        let trace_span = traces::call_span(
             method,
             request.headers(),
             caller_trace.as_ref(),
             self.shared.traced_one_in,
         );
-        let trace = caller_trace.or_else(|| traces::trace_context(&traced));
+        let trace = caller_trace.or_else(|| traces::trace_context(&trace_span));
         let span = match trace {
             Some(trace) => tracing::info_span!(
                 "call",
@@ -152,38 +152,38 @@ where
         let shared = Arc::clone(&self.shared);
         // Only `self.inner` was polled ready, so it serves this call and its clone replaces it.
         let clone = self.inner.clone();
-        let ready = std::mem::replace(&mut self.inner, clone);
-        let call_span = traced.clone();
+        let service = std::mem::replace(&mut self.inner, clone);
+        let call_span = trace_span.clone();
         let work = async move {
             let started = Instant::now();
-            let (response, error) = match shared.handle(ready, request, (method, right)).await {
+            let (response, error) = match shared.handle(service, request, (method, right)).await {
                 Ok(response) => {
                     let error = error_status(&response);
                     (response, error)
                 }
                 Err(status) => (status.clone().into_http(), Some(status)),
             };
-            let took = started.elapsed();
+            let elapsed = started.elapsed();
             if let Some(status) = &error {
-                log_refused(method, status, took);
+                log_refused(method, status, elapsed);
             }
             let code = error.map_or(Code::Ok, |status| status.code());
             traces::record_code(&call_span, code);
-            shared.measure(method, code, took);
+            shared.measure(method, code, elapsed);
             Ok(response)
         };
-        Box::pin(work.instrument(span).instrument(traced))
+        Box::pin(work.instrument(span).instrument(trace_span))
     }
 }
 
 impl Shared {
-    fn measure(&self, method: &'static str, code: Code, took: Duration) {
+    fn measure(&self, method: &'static str, code: Code, elapsed: Duration) {
         let Some(metrics) = self.metrics.iter().find(|metrics| metrics.method == method) else {
             return;
         };
-        metrics.seconds.record(took);
+        metrics.seconds.record(elapsed);
         if code == Code::Ok {
-            metrics.answered.increment(1);
+            metrics.ok_count.increment(1);
         } else {
             counter!(names::CALLS, "method" => method, "code" => code_name(code)).increment(1);
         }
@@ -221,20 +221,20 @@ impl Shared {
             .try_acquire()
             .ok_or_else(|| ("overload", errors::too_many_calls(self.limits.calls_in_flight)))?;
         let identity = AdmittedIdentity::admit(&self.identities, headers, extensions, right)
-            .map_err(|why| (refusal_label(&why), errors::not_admitted(&why)))?;
+            .map_err(|error| (refusal_label(&error), errors::not_admitted(&error)))?;
         let principal = identity.principal();
         principal
             .count_call()
-            .map_err(|too_fast| ("too_fast", errors::too_fast(principal.name(), too_fast)))?;
+            .map_err(|exceeded| ("too_fast", errors::too_fast(principal.name(), exceeded)))?;
         let principal_permit = principal.try_acquire().map_err(|max| {
             ("overload", errors::too_many_calls_of_principal(principal.name(), max))
         })?;
         let permit = permit.with_principal(principal_permit);
         let attestation = self.attestation.for_connection(extensions, principal);
-        let allowed = deadline(headers, &self.limits);
+        let time_limit = deadline(headers, &self.limits);
         let (share, received) =
             (Share::new(&self.bounds), ReceivedBytes::new(self.permits.memory()));
-        Ok(Call::admitted(permit, allowed, attestation, identity, share, received))
+        Ok(Call::admitted(permit, time_limit, attestation, identity, share, received))
     }
 
     async fn handle<S>(
@@ -248,7 +248,7 @@ impl Shared {
     {
         let call = self.admit(request.headers(), request.extensions(), right)?;
         let is_stream = STREAMS.contains(&method);
-        let _counted = self.permits.count();
+        let _in_flight = self.permits.count();
         if let Some(received) = call.received() {
             request = request.map(|body| {
                 let body = MeteredBody::new(body, Arc::clone(received));
@@ -266,15 +266,15 @@ impl Shared {
 }
 
 /// Returns the error that ends a stream whose caller is no longer admitted, and counts and logs it.
-pub(super) fn stream_refused(method: &'static str, why: &AdmissionError) -> Status {
-    counter!(names::REFUSED, "reason" => refusal_label(why)).increment(1);
-    let status = errors::not_admitted(why);
+pub(super) fn stream_refused(method: &'static str, error: &AdmissionError) -> Status {
+    counter!(names::REFUSED, "reason" => refusal_label(error)).increment(1);
+    let status = errors::not_admitted(error);
     log_refused(method, &status, Duration::ZERO);
     status
 }
 
-fn refusal_label(why: &AdmissionError) -> &'static str {
-    match why {
+fn refusal_label(error: &AdmissionError) -> &'static str {
+    match error {
         AdmissionError::Unidentified(_) => "unidentified",
         AdmissionError::NoRight { .. } => "no_right",
     }
@@ -285,15 +285,15 @@ pub(super) async fn run_within_deadline<T>(
     call: &Call,
     work: impl Future<Output = T>,
 ) -> Result<T, Status> {
-    let caught = AssertUnwindSafe(work).catch_unwind();
-    match tokio::time::timeout_at(call.deadline.into(), caught).await {
+    let guarded_work = AssertUnwindSafe(work).catch_unwind();
+    match tokio::time::timeout_at(call.deadline.into(), guarded_work).await {
         Err(_) => Err(errors::deadline_exceeded(call.step().name())),
-        Ok(Err(panic)) => Err(panicked(panic.as_ref())),
+        Ok(Err(panic)) => Err(panic_status(panic.as_ref())),
         Ok(Ok(value)) => Ok(value),
     }
 }
 
-fn panicked(panic: &(dyn std::any::Any + Send)) -> Status {
+fn panic_status(panic: &(dyn std::any::Any + Send)) -> Status {
     let id = crate::wall_clock::new_id().to_string();
     tracing::error!(defect = %id, panic = panics::payload_str(panic), "a handler panicked");
     counter!(names::PANICS).increment(1);
@@ -301,9 +301,9 @@ fn panicked(panic: &(dyn std::any::Any + Send)) -> Status {
 }
 
 fn deadline(headers: &HeaderMap, limits: &Limits) -> Duration {
-    let requested =
+    let requested_timeout =
         headers.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse_timeout);
-    requested.unwrap_or(limits.default_deadline.0).min(limits.max_deadline.0)
+    requested_timeout.unwrap_or(limits.default_deadline.0).min(limits.max_deadline.0)
 }
 
 /// Parses a `grpc-timeout` header: at most eight digits and a unit.
@@ -386,8 +386,8 @@ const OTHER: &str = "other";
 
 /// Returns a method's label and right, or `None` if the path belongs to another API.
 fn method(path: &str) -> Option<(&'static str, Option<Right>)> {
-    let ours = path.strip_prefix("/gsar.v1.")?;
-    Some(METHODS.into_iter().find(|(method, _)| *method == ours).unwrap_or((OTHER, None)))
+    let method = path.strip_prefix("/gsar.v1.")?;
+    Some(METHODS.into_iter().find(|(name, _)| *name == method).unwrap_or((OTHER, None)))
 }
 
 #[cfg(test)]
@@ -417,11 +417,11 @@ mod tests {
     fn every_method_has_a_label() {
         let pool = prost_reflect_pool();
         for service in pool.services().filter(|service| service.package_name() == "gsar.v1") {
-            for found in service.methods() {
-                let path = format!("/{}/{}", service.full_name(), found.name());
+            for descriptor in service.methods() {
+                let path = format!("/{}/{}", service.full_name(), descriptor.name());
                 assert_ne!(method(&path), Some((OTHER, None)), "{path}");
-                let name = format!("{}/{}", service.name(), found.name());
-                assert_eq!(STREAMS.contains(&&*name), found.is_client_streaming(), "{path}");
+                let name = format!("{}/{}", service.name(), descriptor.name());
+                assert_eq!(STREAMS.contains(&&*name), descriptor.is_client_streaming(), "{path}");
             }
         }
         assert_eq!(method("/grpc.health.v1.Health/Check"), None);
@@ -432,15 +432,15 @@ mod tests {
         let phase = PhaseCell::default();
         phase.advance(Phase::Ready);
         let limits = crate::config::Config::default().limits;
-        let never = tower::service_fn(|_: Request<Body>| async {
+        let pending_service = tower::service_fn(|_: Request<Body>| async {
             std::future::pending::<Result<Response<Body>, Infallible>>().await
         });
         let identities = IdentityStore::check(&Security::default(), &mut Problems::default());
         let permits = Arc::new(Permits::new(1, Memory::new(1 << 20)));
         let identities = Arc::new(identities.unwrap());
         let attestation = Attestation::default();
-        let mut admission =
-            AdmissionLayer::new(phase, limits, permits, attestation, identities, 1).layer(never);
+        let mut admission = AdmissionLayer::new(phase, limits, permits, attestation, identities, 1)
+            .layer(pending_service);
         let request = Request::builder()
             .uri("/gsar.v1.GroundingService/Evaluate")
             .header("grpc-timeout", "1m")

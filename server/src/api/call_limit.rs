@@ -13,7 +13,7 @@ use crate::telemetry::metrics as names;
 /// The permits of all listeners, and the memory that their calls share.
 #[derive(Debug)]
 pub(crate) struct Permits {
-    all: Arc<Semaphore>,
+    calls: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     in_flight: Gauge,
     memory: Memory,
@@ -22,7 +22,7 @@ pub(crate) struct Permits {
 impl Permits {
     pub(crate) fn new(limit: usize, memory: Memory) -> Self {
         Self {
-            all: Arc::new(Semaphore::new(limit)),
+            calls: Arc::new(Semaphore::new(limit)),
             streams: Arc::new(Semaphore::new((limit / 2).max(1))),
             in_flight: gauge!(names::CALLS_IN_FLIGHT),
             memory,
@@ -34,13 +34,13 @@ impl Permits {
     }
 
     pub(super) fn try_acquire(&self) -> Option<Permit> {
-        Arc::clone(&self.all).try_acquire_owned().ok().map(Permit::for_call)
+        Arc::clone(&self.calls).try_acquire_owned().ok().map(Permit::for_call)
     }
 
     /// Waits for a permit for one item of a stream. Never `None`, since the semaphores are never closed.
     pub(super) async fn acquire_for_stream(&self) -> Option<Permit> {
         let stream = Arc::clone(&self.streams).acquire_owned().await.ok()?;
-        let permit = Arc::clone(&self.all).acquire_owned().await.ok()?;
+        let permit = Arc::clone(&self.calls).acquire_owned().await.ok()?;
         Some(Permit::for_stream_item(permit, stream))
     }
 

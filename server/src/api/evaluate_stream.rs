@@ -47,39 +47,40 @@ impl ReportStream {
         mut requests: Streaming<v1::EvaluateStreamRequest>,
         answers: ResponseSender,
     ) {
-        let draining = self.phase.reached(Phase::Draining);
+        let draining = self.phase.wait_for(Phase::Draining);
         tokio::pin!(draining);
-        let mut waiting = FuturesUnordered::new();
-        let mut evaluating = JoinSet::new();
+        let mut permit_waits = FuturesUnordered::new();
+        let mut evaluations = JoinSet::new();
         // The outcome of the request stream, once it has ended.
-        let mut end = None;
-        while end.is_none() || !evaluating.is_empty() || !waiting.is_empty() {
-            let has_room = waiting.is_empty() && evaluating.len() < self.limits.stream_in_flight;
+        let mut stream_end = None;
+        while stream_end.is_none() || !evaluations.is_empty() || !permit_waits.is_empty() {
+            let has_room =
+                permit_waits.is_empty() && evaluations.len() < self.limits.stream_in_flight;
             tokio::select! {
                 biased;
                 () = answers.closed() => return,
-                Some(answered) = evaluating.join_next() => {
-                    if deliver(&answers, answered).await.is_err() {
+                Some(result) = evaluations.join_next() => {
+                    if deliver(&answers, result).await.is_err() {
                         return;
                     }
                 }
-                Some((permit, request)) = waiting.next() => match permit {
+                Some((permit, request)) = permit_waits.next() => match permit {
                     Ok(permit) => {
-                        evaluating.spawn(self.clone().answer(permit, request).in_current_span());
+                        evaluations.spawn(self.clone().answer(permit, request).in_current_span());
                     }
-                    Err(status) => end = Some(Err(status)),
+                    Err(status) => stream_end = Some(Err(status)),
                 },
-                () = &mut draining, if end.is_none() => {
-                    end = Some(Err(errors::not_serving("draining")));
+                () = &mut draining, if stream_end.is_none() => {
+                    stream_end = Some(Err(errors::not_serving("draining")));
                 }
-                message = requests.message(), if end.is_none() && has_room => match message {
-                    Ok(Some(request)) => waiting.push(self.wait_for_permit(request)),
-                    Ok(None) => end = Some(Ok(())),
-                    Err(status) => end = Some(Err(self.unreadable(status))),
+                message = requests.message(), if stream_end.is_none() && has_room => match message {
+                    Ok(Some(request)) => permit_waits.push(self.wait_for_permit(request)),
+                    Ok(None) => stream_end = Some(Ok(())),
+                    Err(status) => stream_end = Some(Err(self.read_error(status))),
                 },
             }
         }
-        if let Some(Err(status)) = end {
+        if let Some(Err(status)) = stream_end {
             let _caller_is_gone = answers.send(Err(status)).await;
         }
     }
@@ -93,7 +94,7 @@ impl ReportStream {
         let permit = match request.request {
             Some(_) => match self.admission.wait_for_call().await {
                 Ok(()) => Ok(self.permits.acquire_for_stream().await),
-                Err(why) => Err(stream_refused(METHOD, &why)),
+                Err(error) => Err(stream_refused(METHOD, &error)),
             },
             None => Ok(None),
         };
@@ -130,8 +131,8 @@ impl ReportStream {
         started: Instant,
     ) -> Result<v1::EvaluateResponse, Status> {
         let permit = permit.ok_or_else(|| errors::not_serving("draining"))?;
-        let _counted = self.permits.count();
-        let call = self.admission.admit(permit).map_err(|why| stream_refused(METHOD, &why))?;
+        let _in_flight = self.permits.count();
+        let call = self.admission.admit(permit).map_err(|error| stream_refused(METHOD, &error))?;
         let ids = RequestIds::from_request(&request);
         let engine = self.engine.for_principal(&call.principal);
         let answer = run_within_deadline(&call, engine.evaluate(&call, request)).await??;
@@ -139,7 +140,7 @@ impl ReportStream {
         Ok(answer)
     }
 
-    fn unreadable(&self, status: Status) -> Status {
+    fn read_error(&self, status: Status) -> Status {
         match status.code() {
             Code::OutOfRange => errors::message_too_large(self.limits.message.0),
             _ => status,
@@ -149,9 +150,9 @@ impl ReportStream {
 
 async fn deliver(
     answers: &ResponseSender,
-    answered: Result<v1::EvaluateStreamResponse, tokio::task::JoinError>,
+    result: Result<v1::EvaluateStreamResponse, tokio::task::JoinError>,
 ) -> Result<(), ()> {
-    match answered {
+    match result {
         Ok(answer) => answers.send(Ok(answer)).await.map_err(|_| ()),
         // The panics of handlers are caught earlier, so this is a bug in this file.
         Err(_) => {

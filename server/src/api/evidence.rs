@@ -43,7 +43,7 @@ impl Corpora {
         attestation: &Attestation,
     ) -> Result<CheckedPart, Status> {
         let mut violations = Violations::default();
-        let checked = match part {
+        let checked_part = match part {
             Some(Message::Item(item)) => {
                 parse::evidence_item(item, limits, &mut violations).map(|mut item| {
                     attestation.attest(&mut item);
@@ -60,7 +60,7 @@ impl Corpora {
                 None
             }
         };
-        violations.finish(checked)
+        violations.finish(checked_part)
     }
 }
 
@@ -76,22 +76,22 @@ impl EvidenceService for Corpora {
         let mut stream = request.into_inner();
         let (name, time_to_live) = parse_head(stream.message().await?)?;
         let (evidence, corpus_id) = (store.clone(), name.clone());
-        let put = offload_store(&call, move || evidence.put(corpus_id, time_to_live)).await?;
-        let (send, parts) = mpsc::channel(MAX_WAITING);
+        let upload = offload_store(&call, move || evidence.put(corpus_id, time_to_live)).await?;
+        let (sender, parts) = mpsc::channel(MAX_WAITING);
         let receive = async {
             while let Some(message) = stream.message().await? {
                 call.for_next_message()
-                    .map_err(|why| stream_refused("EvidenceService/PutEvidence", &why))?;
+                    .map_err(|error| stream_refused("EvidenceService/PutEvidence", &error))?;
                 let part = Self::check(engine.limits(), message.part, &call.attestation)?;
                 // If storing fails, the receiver is gone, and `storing` returns the error.
-                if send.send(part).await.is_err() {
+                if sender.send(part).await.is_err() {
                     return Ok(());
                 }
             }
-            let _storing_failed = send.send(CheckedPart::End).await;
+            let _storing_failed = sender.send(CheckedPart::End).await;
             Ok(())
         };
-        let storing = offload_store(&call, move || store_parts(put, parts));
+        let storing = offload_store(&call, move || store_parts(upload, parts));
         let ((), (summary, items)) = tokio::try_join!(receive, storing)?;
         tokio::spawn(async move { store.embed_corpus(name).await });
         Ok(Response::new(put_response(corpus(summary), items)))
@@ -130,18 +130,18 @@ impl EvidenceService for Corpora {
         let engine = self.0.for_call(&call);
         let store = engine.stored_evidence()?;
         let mut violations = Violations::default();
-        let parsed = parse::search(request.into_inner(), engine.limits(), &mut violations);
-        let parsed = violations.finish(parsed)?;
-        let name = corpus_name(&parsed.corpus_id)?;
+        let search = parse::search(request.into_inner(), engine.limits(), &mut violations);
+        let search = violations.finish(search)?;
+        let name = corpus_name(&search.corpus_id)?;
         let filter = Filter {
-            kinds: parsed.kinds,
-            lanes: parsed.lanes,
-            entities: parsed.entities,
-            window: parsed.window,
+            kinds: search.kinds,
+            lanes: search.lanes,
+            entities: search.entities,
+            window: search.window,
         };
-        let (text, max_hits) = (parsed.query, parsed.most);
-        let by_meaning = parsed.method != v1::SearchMethod::Lexical;
-        let by_terms = parsed.method != v1::SearchMethod::Vector;
+        let (text, max_hits) = (search.query, search.most);
+        let by_meaning = search.method != v1::SearchMethod::Lexical;
+        let by_terms = search.method != v1::SearchMethod::Vector;
         let (vector, reason) = match by_meaning {
             false => (None, None),
             true => match store.embed_queries(vec![text.clone()]).await {
@@ -213,14 +213,14 @@ impl EvidenceService for Corpora {
 }
 
 fn store_parts(
-    mut put: Put,
+    mut upload: Put,
     mut parts: mpsc::Receiver<CheckedPart>,
 ) -> Result<(Summary, Vec<StoredItem>), StoreError> {
     while let Some(part) = parts.blocking_recv() {
         match part {
-            CheckedPart::Item(item) => put.start_item(*item)?,
-            CheckedPart::More(bytes) => put.append(&bytes)?,
-            CheckedPart::End => return put.finish(),
+            CheckedPart::Item(item) => upload.item(*item)?,
+            CheckedPart::More(bytes) => upload.append(&bytes)?,
+            CheckedPart::End => return upload.finish(),
         }
     }
     Err(StoreError::InvalidMessage("the call ended before its last message".to_owned()))
@@ -236,7 +236,7 @@ fn parse_head(
     };
     let time_to_live = match head.time_to_live {
         None => None,
-        Some(given) => match Duration::try_from(given) {
+        Some(time_to_live) => match Duration::try_from(time_to_live) {
             Ok(time_to_live) => Some(time_to_live),
             Err(_) => {
                 violations.add("corpus.time_to_live", "is negative; give 0 or more");
@@ -248,8 +248,8 @@ fn parse_head(
     Ok((corpus_name(&head.corpus_id)?, time_to_live))
 }
 
-fn corpus_name(given: &str) -> Result<CorpusName, Status> {
-    CorpusName::new(given).map_err(|error| errors::evidence(&error))
+fn corpus_name(name: &str) -> Result<CorpusName, Status> {
+    CorpusName::new(name).map_err(|error| errors::evidence(&error))
 }
 
 fn snapshot_request(
@@ -318,7 +318,7 @@ fn put_response(corpus: v1::CorpusSummary, items: Vec<StoredItem>) -> v1::PutEvi
         duplicate_items: count(|item| item.same_as.is_some()),
         ..v1::PutEvidenceResponse::default()
     };
-    let all = items.len();
+    let total = items.len();
     let mut bytes = 0;
     for item in items.into_iter().map(stored_item) {
         bytes += item.encoded_len();
@@ -327,7 +327,7 @@ fn put_response(corpus: v1::CorpusSummary, items: Vec<StoredItem>) -> v1::PutEvi
         }
         answer.items.push(item);
     }
-    answer.more_items = (all - answer.items.len()) as u64;
+    answer.more_items = (total - answer.items.len()) as u64;
     answer
 }
 

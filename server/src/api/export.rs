@@ -29,7 +29,7 @@ pub(super) fn stream(
     call: Call,
     phase: PhaseCell,
 ) -> BoxStream<'static, Result<v1::ExportResponse, Status>> {
-    let (responses, received) = mpsc::channel(1);
+    let (responses, receiver) = mpsc::channel(1);
     let (end, result) = oneshot::channel();
     tokio::spawn(async move {
         let _gone = end.send(run(export, &call, &responses, &phase).await);
@@ -44,7 +44,7 @@ pub(super) fn stream(
             }
         })
     });
-    ReceiverStream::new(received).chain(end).boxed()
+    ReceiverStream::new(receiver).chain(end).boxed()
 }
 
 async fn run(
@@ -53,26 +53,26 @@ async fn run(
     responses: &Responses,
     phase: &PhaseCell,
 ) -> Result<(), Status> {
-    let late = |_| errors::deadline_exceeded(STEP);
+    let to_timeout_error = |_| errors::deadline_exceeded(STEP);
     let deadline = || match call.for_next_message() {
         Ok(call) => Ok(call.deadline.into()),
-        Err(why) => Err(stream_refused(METHOD, &why)),
+        Err(error) => Err(stream_refused(METHOD, &error)),
     };
     loop {
         let page = tokio::select! {
             biased;
-            () = phase.reached(Phase::Draining) => return Err(errors::not_serving("draining")),
+            () = phase.wait_for(Phase::Draining) => return Err(errors::not_serving("draining")),
             () = responses.closed() => return Ok(()),
-            page = timeout_at(deadline()?, export.next()) => page.map_err(late)??,
+            page = timeout_at(deadline()?, export.next()) => page.map_err(to_timeout_error)??,
         };
         let Some(page) = page else { return Ok(()) };
         for response in page {
-            let sent = tokio::select! {
+            let send_result = tokio::select! {
                 biased;
-                () = phase.reached(Phase::Draining) => return Err(errors::not_serving("draining")),
-                sent = timeout_at(deadline()?, responses.send(Ok(response))) => sent.map_err(late)?,
+                () = phase.wait_for(Phase::Draining) => return Err(errors::not_serving("draining")),
+                send_result = timeout_at(deadline()?, responses.send(Ok(response))) => send_result.map_err(to_timeout_error)?,
             };
-            if sent.is_err() {
+            if send_result.is_err() {
                 return Ok(());
             }
         }
@@ -104,8 +104,8 @@ mod tests {
 
         phase.advance(Phase::Draining);
         let mut answers = stream(export(), call, phase);
-        let refused = answers.next().await.unwrap().unwrap_err();
-        assert_eq!(refused.code(), Code::Unavailable);
+        let error = answers.next().await.unwrap().unwrap_err();
+        assert_eq!(error.code(), Code::Unavailable);
         assert!(answers.next().await.is_none());
     }
 }

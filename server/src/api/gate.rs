@@ -37,9 +37,9 @@ impl GateService for Gate {
         let engine = self.0.for_request(&request)?;
         let request = request.into_inner();
         let (gate, policy) = Self::parse(&engine, request.gate, &request.policy)?;
-        let rules = &policy.policy.gate;
-        let outcome = safety::gate::evaluate(rules, &gate.input());
-        let verdict = render::gate_verdict(&outcome, &gate.hypotheses, rules);
+        let gate_policy = &policy.policy.gate;
+        let outcome = safety::gate::evaluate(gate_policy, &gate.input());
+        let verdict = render::gate_verdict(&outcome, &gate.hypotheses, gate_policy);
         telemetry::safety::record_gate(&verdict, false);
         Ok(Response::new(v1::EvaluateGateResponse {
             gate: Some(verdict),
@@ -58,8 +58,8 @@ impl GateService for Gate {
         let result = parse::classify_verdict(request.into_inner(), limits, &mut violations);
         let result = violations.finish(result)?;
         let answer = compute(&call, move |budget| {
-            let classified = safety::classify(&result.tool_result(), budget);
-            render::classified_verdict(classified, &result.content)
+            let verdict = safety::classify(&result.tool_result(), budget);
+            render::classified_verdict(verdict, &result.content)
         });
         answer.await.map(Response::new)
     }
@@ -102,14 +102,14 @@ impl GateService for Gate {
         let mut violations = Violations::default();
         let policy =
             engine.choose_policy(&request.policy, None, PolicyUse::Decide, &mut violations)?;
-        let parsed = parse::cap_confidence(&request, &mut violations);
-        let (parsed, policy) = violations.finish(parsed.zip(policy))?;
-        let capped = safety::cap(&policy.policy.cap, parsed.strength, parsed.confidence);
-        let action = safety::Action::for_confidence(&policy.policy.ladder, capped.after);
+        let inputs = parse::cap_confidence(&request, &mut violations);
+        let (inputs, policy) = violations.finish(inputs.zip(policy))?;
+        let cap_verdict = safety::cap(&policy.policy.cap, inputs.strength, inputs.confidence);
+        let action = safety::Action::for_confidence(&policy.policy.ladder, cap_verdict.after);
         let action =
             safety::ActionVerdict { action, by_confidence: Some(action), limited_by: Vec::new() };
         Ok(Response::new(v1::CapConfidenceResponse {
-            cap: Some(render::cap_verdict(capped)),
+            cap: Some(render::cap_verdict(cap_verdict)),
             action: Some(render::action_verdict(&action)),
             policy: Some(policy.applied()),
         }))

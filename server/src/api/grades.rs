@@ -35,11 +35,11 @@ pub(super) fn check(
         evaluation_id: parsed.evaluation_id,
         grader: parsed.grader,
         graded_at_micros: graded_at.as_micros(),
-        grades: parsed.grades.into_iter().map(new).collect(),
+        grades: parsed.grades.into_iter().map(new_grade).collect(),
     }))
 }
 
-fn new(grade: ParsedGrade) -> NewGrade {
+fn new_grade(grade: ParsedGrade) -> NewGrade {
     let ParsedGrade { subject, note } = grade;
     match subject {
         GradedSubject::Report(tier) => {

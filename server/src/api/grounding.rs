@@ -55,9 +55,9 @@ impl GroundingService for Grounding {
             phase: self.phase.clone(),
             limits: self.limits.clone(),
         };
-        let (answers, answered) = mpsc::channel(1);
+        let (answers, receiver) = mpsc::channel(1);
         tokio::spawn(stream.run(request.into_inner(), answers).in_current_span());
-        Ok(Response::new(ReceiverStream::new(answered)))
+        Ok(Response::new(ReceiverStream::new(receiver)))
     }
 
     async fn select_best(

@@ -27,7 +27,7 @@ impl Driver {
         Ok(self.investigations.for_principal(&call(request.extensions())?.principal))
     }
 
-    async fn unary<T>(
+    async fn run_step<T>(
         &self,
         request: Request<T>,
         step: impl FnOnce(T) -> Step,
@@ -54,7 +54,7 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::StartInvestigationRequest>,
     ) -> Result<Response<v1::StartInvestigationResponse>, Status> {
-        let answer = self.unary(request, |start| Step::Start(Box::new(start))).await?;
+        let answer = self.run_step(request, |start| Step::Start(Box::new(start))).await?;
         let investigation = answer.investigation;
         Ok(Response::new(v1::StartInvestigationResponse { investigation }))
     }
@@ -63,7 +63,7 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::RecordTurnRequest>,
     ) -> Result<Response<v1::RecordTurnResponse>, Status> {
-        let investigation = self.unary(request, Step::Turn).await?.investigation;
+        let investigation = self.run_step(request, Step::Turn).await?.investigation;
         Ok(Response::new(v1::RecordTurnResponse { investigation }))
     }
 
@@ -72,7 +72,7 @@ impl InvestigationService for Driver {
         request: Request<v1::SubmitReportRequest>,
     ) -> Result<Response<v1::SubmitReportResponse>, Status> {
         let v1::DriveResponse { investigation, evaluation } =
-            self.unary(request, Step::Report).await?;
+            self.run_step(request, Step::Report).await?;
         Ok(Response::new(v1::SubmitReportResponse { investigation, evaluation }))
     }
 
@@ -87,7 +87,7 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::CancelInvestigationRequest>,
     ) -> Result<Response<v1::CancelInvestigationResponse>, Status> {
-        let investigation = self.unary(request, Step::Cancel).await?.investigation;
+        let investigation = self.run_step(request, Step::Cancel).await?.investigation;
         Ok(Response::new(v1::CancelInvestigationResponse { investigation }))
     }
 
@@ -132,7 +132,7 @@ impl Session {
         loop {
             let message = tokio::select! {
                 message = requests.message() => message,
-                () = self.driver.phase.reached(Phase::Draining) => {
+                () = self.driver.phase.wait_for(Phase::Draining) => {
                     Err(errors::not_serving("draining"))
                 }
                 () = answers.closed() => return,
@@ -161,8 +161,8 @@ impl Session {
             .stream_admission()
             .wait_for_call()
             .await
-            .map_err(|why| stream_refused(METHOD, &why))?;
-        let call = self.call.for_next_message().map_err(|why| stream_refused(METHOD, &why))?;
+            .map_err(|error| stream_refused(METHOD, &error))?;
+        let call = self.call.for_next_message().map_err(|error| stream_refused(METHOD, &error))?;
         let step = self.with_investigation_id(step)?;
         self.driver.step(&call, step).await
     }
@@ -200,24 +200,25 @@ impl Session {
         Ok(step)
     }
 
-    /// Fills in the stream's investigation ID if `given` is empty, and rejects any other ID.
-    fn fill_investigation_id(&self, given: &mut String, field: &str) -> Result<(), Status> {
+    /// Fills in the stream's investigation ID if `id` is empty, and rejects any other ID.
+    fn fill_investigation_id(&self, id: &mut String, field: &str) -> Result<(), Status> {
         let expected = &self.investigation_id;
-        if given.is_empty() {
-            given.clone_from(expected);
+        if id.is_empty() {
+            id.clone_from(expected);
         }
-        if given == expected {
+        if id == expected {
             return Ok(());
         }
         Err(invalid(
             field,
-            &format!("is `{given}`, but this stream drives `{expected}`; leave it out"),
+            &format!("is `{id}`, but this stream drives `{expected}`; leave it out"),
         ))
     }
 }
 
 fn is_finished(answer: &v1::DriveResponse) -> bool {
-    let instruction = answer.investigation.as_ref().and_then(|found| found.instruction.as_ref());
+    let instruction =
+        answer.investigation.as_ref().and_then(|investigation| investigation.instruction.as_ref());
     let due = instruction.and_then(|instruction| instruction.due.as_ref());
     matches!(due, Some(v1::instruction::Due::Finished(_)))
 }

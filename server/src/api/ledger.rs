@@ -54,10 +54,10 @@ impl LedgerService for LedgerReader {
         let engine = self.engines.for_request(&request)?;
         let v1::CountEvaluationsRequest { evaluations, interval } = request.into_inner();
         let mut violations = Violations::default();
-        let parsed = parse::evaluation_filter(evaluations, &mut violations);
+        let filter = parse::evaluation_filter(evaluations, &mut violations);
         let interval = parse::count_interval(interval, &mut violations);
-        let (parsed, interval) = violations.finish(parsed.zip(interval))?;
-        let counts = engine.recording()?.counts(selection(parsed), interval).await;
+        let (filter, interval) = violations.finish(filter.zip(interval))?;
+        let counts = engine.recording()?.counts(selection(filter), interval).await;
         let counts = counts.map_err(|error| ledger_status(&error))?;
         if counts.len() > MAX_COUNTS {
             let mut violations = Violations::default();
@@ -67,7 +67,8 @@ impl LedgerService for LedgerReader {
             violations.add("interval", description);
             return Err(violations.into_status());
         }
-        let counts = counts.into_iter().map(|found| count(found, interval.is_some())).collect();
+        let counts =
+            counts.into_iter().map(|count| render_count(count, interval.is_some())).collect();
         Ok(Response::new(v1::CountEvaluationsResponse { counts }))
     }
 
@@ -120,15 +121,15 @@ impl LedgerService for LedgerReader {
         let v1::RescoreEvaluationsRequest { evaluations, policy, policy_overrides, limit } =
             request.into_inner();
         let mut violations = Violations::default();
-        let parsed = parse::evaluation_filter(evaluations, &mut violations);
+        let filter = parse::evaluation_filter(evaluations, &mut violations);
         let policy =
             engine.choose_policy(&policy, policy_overrides, PolicyUse::Any, &mut violations)?;
         if page_size(limit) > Some(MAX_DECIDED) {
             violations.add("limit", format!("{limit} is above {MAX_DECIDED}; request fewer"));
         }
-        let (parsed, policy) = violations.finish(parsed.zip(policy))?;
+        let (filter, policy) = violations.finish(filter.zip(policy))?;
         let limit = page_size(limit).unwrap_or(MAX_DECIDED);
-        engine.rescore_evaluations(&call, selection(parsed), policy, limit).await.map(Response::new)
+        engine.rescore_evaluations(&call, selection(filter), policy, limit).await.map(Response::new)
     }
 
     async fn delete_evaluation(
@@ -153,13 +154,13 @@ impl LedgerService for LedgerReader {
         let engine = self.engines.for_request(&request)?;
         let ledger = engine.recording()?;
         let mut violations = Violations::default();
-        let parsed = parse::grades(request.into_inner(), engine.limits(), &mut violations);
-        let parsed = violations.finish(parsed)?;
-        let id = parsed.evaluation_id.clone();
+        let parsed_grades = parse::grades(request.into_inner(), engine.limits(), &mut violations);
+        let parsed_grades = violations.finish(parsed_grades)?;
+        let id = parsed_grades.evaluation_id.clone();
         let stored = engine.stored_evaluation(&id).await?;
         let claims = stored.evaluation.unwrap_or_default().claims;
         let graded_at = now();
-        let grades = grades::check(parsed, &claims, graded_at)?;
+        let grades = grades::check(parsed_grades, &claims, graded_at)?;
         // The evaluation may have been deleted since it was read.
         if !ledger.grade(grades).await.map_err(|error| ledger_status(&error))? {
             return Err(evaluate::unknown_evaluation(&id));
@@ -182,18 +183,18 @@ impl LedgerService for LedgerReader {
 }
 
 /// Returns the requested page size, or `None` for 0.
-fn page_size(given: u32) -> Option<NonZeroUsize> {
-    NonZeroUsize::new(usize::try_from(given).unwrap_or(usize::MAX))
+fn page_size(size: u32) -> Option<NonZeroUsize> {
+    NonZeroUsize::new(usize::try_from(size).unwrap_or(usize::MAX))
 }
 
 fn page_request(request: v1::ListEvaluationsRequest) -> Result<PageRequest, Status> {
     let mut violations = Violations::default();
-    let parsed = parse::listed_evaluations(&request, &mut violations);
+    let filter = parse::listed_evaluations(&request, &mut violations);
     if request.page_size > MAX_PAGE {
         let description = format!("{} is above {MAX_PAGE}; request fewer", request.page_size);
         violations.add("page_size", description);
     }
-    let selection = selection(violations.finish(parsed)?);
+    let selection = selection(violations.finish(filter)?);
     let mut violations = Violations::default();
     let cursor = violations.note("page_token", selection.cursor(&request.page_token));
     let cursor = violations.finish(cursor)?;
@@ -201,23 +202,23 @@ fn page_request(request: v1::ListEvaluationsRequest) -> Result<PageRequest, Stat
     Ok(PageRequest { selection, cursor, limit })
 }
 
-fn selection(parsed: parse::ParsedEvaluationFilter) -> Selection {
+fn selection(filter: parse::ParsedEvaluationFilter) -> Selection {
     let non_empty = |text: String| (!text.is_empty()).then_some(text);
     Selection {
-        tier: parsed.tier.map(Enumeration::number),
-        report_id: non_empty(parsed.report_id),
-        investigation_id: non_empty(parsed.investigation_id),
-        policy: non_empty(parsed.policy),
-        judge: non_empty(parsed.judge),
-        principal: non_empty(parsed.principal),
-        from_micros: parsed.from.map(Timestamp::as_micros),
-        before_micros: parsed.before.map(Timestamp::as_micros),
-        graded: parsed.graded,
-        unproven_only: parsed.unproven_only,
+        tier: filter.tier.map(Enumeration::number),
+        report_id: non_empty(filter.report_id),
+        investigation_id: non_empty(filter.investigation_id),
+        policy: non_empty(filter.policy),
+        judge: non_empty(filter.judge),
+        principal: non_empty(filter.principal),
+        from_micros: filter.from.map(Timestamp::as_micros),
+        before_micros: filter.before.map(Timestamp::as_micros),
+        graded: filter.graded,
+        unproven_only: filter.unproven_only,
     }
 }
 
-fn count(count: Count, has_intervals: bool) -> v1::EvaluationCount {
+fn render_count(count: Count, has_intervals: bool) -> v1::EvaluationCount {
     v1::EvaluationCount {
         from: has_intervals.then(|| render::timestamp(Timestamp::from_micros(count.from_micros))),
         policy: count.policy,

@@ -29,8 +29,8 @@ impl PolicyService for Policies {
         request: Request<v1::ListPoliciesRequest>,
     ) -> Result<Response<v1::ListPoliciesResponse>, Status> {
         let engine = self.0.for_request(&request)?;
-        let all = engine.policies().all();
-        let policies = all.values().map(|entry| summary(engine.policies(), entry)).collect();
+        let policies = engine.policies().all();
+        let policies = policies.values().map(|entry| summary(engine.policies(), entry)).collect();
         Ok(Response::new(v1::ListPoliciesResponse { policies }))
     }
 
@@ -40,8 +40,8 @@ impl PolicyService for Policies {
     ) -> Result<Response<v1::GetPolicyResponse>, Status> {
         let engine = self.0.for_request(&request)?;
         let name = request.into_inner().name;
-        let entry = engine.policies().named(&name).map_err(|known| {
-            errors::unknown("policy", &name, &format!("expected one of {known}"))
+        let entry = engine.policies().find(&name).map_err(|known_names| {
+            errors::unknown("policy", &name, &format!("expected one of {known_names}"))
         })?;
         let base = Preset::from_name(&entry.policy.name).filter(|_| entry.file.is_none());
         let toml =
@@ -76,8 +76,8 @@ impl PolicyService for Policies {
                 policy: Some(render::policy_summary(&policy, "request".to_owned(), false)),
                 ..v1::CheckPolicyResponse::default()
             },
-            Err(PolicyFileError::Problems(found)) => v1::CheckPolicyResponse {
-                problems: problems(found.problems),
+            Err(PolicyFileError::Problems(error)) => v1::CheckPolicyResponse {
+                problems: problems(error.problems),
                 ..v1::CheckPolicyResponse::default()
             },
             Err(PolicyFileError::Syntax { line, message }) => v1::CheckPolicyResponse {

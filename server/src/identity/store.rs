@@ -41,7 +41,7 @@ pub struct IdentificationError(String);
 impl IdentityStore {
     /// Reads the configured files and adds every error to `problems`.
     pub fn check(files: &Security, problems: &mut Problems) -> Option<Self> {
-        if problems.concern(&["security"]) {
+        if problems.has_errors_at(&["security"]) {
             return None;
         }
         match read(files, None) {

@@ -200,7 +200,7 @@ fn shared_copy(answer: &Result<Judgement, JudgeError>) -> Result<Judgement, Judg
             reason: reason.clone(),
             calls: calls.iter().map(cached_call).collect(),
         }),
-        Err(late @ JudgeError::DeadlinePassed { .. }) => Err(late.clone()),
+        Err(error @ JudgeError::DeadlinePassed { .. }) => Err(error.clone()),
     }
 }
 

@@ -9,26 +9,26 @@ use super::{Judgement, Question};
 pub(super) fn summarize(
     question: &Question,
     gaps: Vec<String>,
-    judged: Vec<JudgedClaim>,
+    verdicts: Vec<JudgedClaim>,
 ) -> Judgement {
-    let undecided = judged.iter().filter(|claim| claim.undecided.is_some()).count();
+    let undecided = verdicts.iter().filter(|claim| claim.undecided.is_some()).count();
     let count = |class: Class| {
-        judged.iter().filter(|claim| claim.class == class && claim.undecided.is_none()).count()
+        verdicts.iter().filter(|claim| claim.class == class && claim.undecided.is_none()).count()
     };
     let items = question.evidence.len();
     let explanation = format!(
         "Of {} {}, {} grounded, {} ungrounded, {} contradicted and {undecided} not decided by {items} {} of evidence.",
-        judged.len(),
-        if judged.len() == 1 { "claim" } else { "claims" },
+        verdicts.len(),
+        if verdicts.len() == 1 { "claim" } else { "claims" },
         count(Class::Grounded),
         count(Class::Ungrounded),
         count(Class::Contradicted),
         if items == 1 { "item" } else { "items" },
     );
-    let contradictions = judged
+    let contradictions = verdicts
         .iter()
         .filter(|claim| claim.class == Class::Contradicted)
         .map(|claim| format!("{}: {}.", claim.claim.id, claim.note))
         .collect();
-    Judgement { judged, explanation, gaps, contradictions, ..Judgement::default() }
+    Judgement { judged: verdicts, explanation, gaps, contradictions, ..Judgement::default() }
 }

@@ -81,7 +81,7 @@ pub struct Capabilities {
 impl Capabilities {
     /// Returns `true` if the judge supports `language`, a BCP 47 tag.
     #[must_use]
-    pub fn reads(&self, language: &str) -> bool {
+    pub fn supports_language(&self, language: &str) -> bool {
         self.languages.is_empty() || self.languages.contains(&language)
     }
 }

@@ -95,11 +95,11 @@ impl Panel {
     fn decide(&self, claims: &[Claim], tally: Tally) -> Result<Judgement, JudgeError> {
         let abstained = tally.abstentions.join("; ");
         if tally.judged_weight * 2 > tally.total_weight {
-            let (votes, judged) = count_votes(claims, &tally.ballots);
+            let (votes, verdicts) = count_votes(claims, &tally.ballots);
             let mut notices = tally.notices;
             notices.extend(disagreement_notice(&votes));
             return Ok(Judgement {
-                judged,
+                judged: verdicts,
                 votes,
                 considered: tally.considered,
                 explanation: tally.explanations.join("\n"),
@@ -143,7 +143,7 @@ impl Tally {
         let MemberAnswer { member, sample, weight, .. } = answer;
         let judge = member.judge.name();
         self.total_weight += weight;
-        let answer = match with_origin(answer) {
+        let answer = match with_call_origin(answer) {
             Ok(answer) => answer,
             Err(JudgeError::DeadlinePassed { calls, .. }) => {
                 self.is_late = true;
@@ -211,7 +211,7 @@ async fn ask_member<'a>(
     MemberAnswer { member, sample, weight: member.weight_per_sample(samples), answer }
 }
 
-fn with_origin(answer: MemberAnswer<'_>) -> Result<Judgement, JudgeError> {
+fn with_call_origin(answer: MemberAnswer<'_>) -> Result<Judgement, JudgeError> {
     let MemberAnswer { member, sample, mut answer, .. } = answer;
     for call in calls_mut(&mut answer) {
         member.judge.name().clone_into(&mut call.judge);
@@ -305,7 +305,7 @@ impl Judge for Panel {
         if let [_] = answers.as_slice()
             && let Some(answer) = answers.pop()
         {
-            return with_origin(answer);
+            return with_call_origin(answer);
         }
         let mut tally = Tally::default();
         for answer in answers {

@@ -73,8 +73,8 @@ const WORST_FIRST: [Option<Class>; 5] = [
 /// representative note.
 pub(super) fn count_votes(claims: &[Claim], ballots: &[Ballot]) -> (Vec<Votes>, Vec<JudgedClaim>) {
     let results = claims.iter().map(|claim| count_claim(claim, ballots));
-    let (votes, judged): (Vec<Votes>, Vec<Option<JudgedClaim>>) = results.unzip();
-    (votes, judged.into_iter().flatten().collect())
+    let (votes, verdicts): (Vec<Votes>, Vec<Option<JudgedClaim>>) = results.unzip();
+    (votes, verdicts.into_iter().flatten().collect())
 }
 
 fn count_claim(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>) {
@@ -110,26 +110,26 @@ fn count_claim(claim: &Claim, ballots: &[Ballot]) -> (Votes, Option<JudgedClaim>
         let verdicts = claim_votes.iter().filter_map(|(_, verdict)| *verdict);
         verdicts.into_iter().find(|verdict| verdict.undecided.is_some()).cloned()
     };
-    let judged = if class.is_some() { merge_agreeing(&agreeing) } else { undecided() };
-    (votes, judged)
+    let verdict = if class.is_some() { merge_agreeing(&agreeing) } else { undecided() };
+    (votes, verdict)
 }
 
 fn merge_agreeing(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
     let ((_, first), others) = agreeing.split_first()?;
-    let mut judged = (*first).clone();
+    let mut verdict = (*first).clone();
     let weakest_first: Vec<EvidenceType> = EvidenceType::ALL.into_iter().rev().collect();
     let types = agreeing.iter().map(|(ballot, verdict)| (verdict.evidence_type, ballot.weight));
-    judged.evidence_type =
-        heaviest_candidate(&weakest_first, types).unwrap_or(judged.evidence_type);
+    verdict.evidence_type =
+        heaviest_candidate(&weakest_first, types).unwrap_or(verdict.evidence_type);
     if let Some(note) = most_representative_note(agreeing) {
-        note.clone_into(&mut judged.note);
+        note.clone_into(&mut verdict.note);
     }
     for citation in others.iter().flat_map(|(_, verdict)| &verdict.citations) {
-        if !judged.citations.contains(citation) {
-            judged.citations.push(citation.clone());
+        if !verdict.citations.contains(citation) {
+            verdict.citations.push(citation.clone());
         }
     }
-    Some(judged)
+    Some(verdict)
 }
 
 /// Returns the note that shares the most terms with the others, by weight. The first one wins a tie.
@@ -213,8 +213,8 @@ mod tests {
         let to_verdict = |class| verdict(class, EvidenceType::ToolMatch, "q");
         let ballots: Vec<Ballot> =
             votes.iter().map(|(weight, class)| ballot(*weight, class.map(to_verdict))).collect();
-        let (votes, judged) = count_votes(&[claim("c1")], &ballots);
-        assert_eq!(judged.first().map(|judged| judged.class), votes[0].class);
+        let (votes, verdicts) = count_votes(&[claim("c1")], &ballots);
+        assert_eq!(verdicts.first().map(|verdict| verdict.class), votes[0].class);
         votes[0].class
     }
 
@@ -301,11 +301,11 @@ mod tests {
             count_votes(&[claim("c1")], &[ballot(1, Some(grounded)), refuter(class)])
         };
         for class in [Class::Grounded, Class::Ungrounded, Class::Complementary] {
-            let (votes, judged) = count_with_refuter(class);
-            assert_eq!((votes[0].votes.len(), judged[0].class), (1, Class::Grounded));
+            let (votes, verdicts) = count_with_refuter(class);
+            assert_eq!((votes[0].votes.len(), verdicts[0].class), (1, Class::Grounded));
         }
-        let (votes, judged) = count_with_refuter(Class::Contradicted);
-        assert_eq!((votes[0].votes.len(), judged[0].class), (2, Class::Contradicted));
+        let (votes, verdicts) = count_with_refuter(Class::Contradicted);
+        assert_eq!((votes[0].votes.len(), verdicts[0].class), (2, Class::Contradicted));
     }
 
     proptest! {

@@ -158,7 +158,7 @@ impl Listeners {
 
     fn wait_for_draining(&self) -> impl Future<Output = ()> + Send + use<> {
         let phase = self.phase.clone();
-        async move { phase.reached(Phase::Draining).await }
+        async move { phase.wait_for(Phase::Draining).await }
     }
 
     /// Starts to accept connections to passed sockets.

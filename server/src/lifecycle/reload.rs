@@ -53,7 +53,7 @@ impl Reload<'_> {
     fn policies(&self) {
         let config = match self.sources.map(Sources::load) {
             None => None,
-            Some(Ok(loaded)) if !loaded.problems.concern(&["policies"]) => {
+            Some(Ok(loaded)) if !loaded.problems.has_errors_at(&["policies"]) => {
                 Some(loaded.config.policies)
             }
             Some(Ok(Loaded { problems, .. }) | Err(problems)) => {

@@ -1,5 +1,5 @@
-//! Decides many recorded evaluations under another policy, from their recorded verification results.
-//! Records nothing.
+//! Decides the tiers of many recorded evaluations under another policy, from their recorded verification
+//! results. Records nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroUsize;
@@ -27,7 +27,7 @@ const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).unwrap();
 const NOT_VERIFIED: &str = "it does not run again for many evaluations; Rescore runs it for one";
 
 impl Engine {
-    /// Decides the newest matching evaluations under a policy.
+    /// Decides the tiers of the newest matching evaluations under a policy.
     ///
     /// # Errors
     /// FAILED_PRECONDITION if evaluations are not recorded, UNAVAILABLE if reading fails.
@@ -42,15 +42,15 @@ impl Engine {
         call.enter(Step::Decide);
         let mut batch = Batch::new(policy.policy.clone());
         let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: PAGE_SIZE };
-        let mut left = limit;
+        let mut remaining = limit;
         let has_more = loop {
-            request.limit = left.min(PAGE_SIZE);
+            request.limit = remaining.min(PAGE_SIZE);
             let page = ledger.entries(request.clone(), Reports::Include).await;
             let page = page.map_err(|error| ledger_status(&error))?;
-            let rest = left.get().saturating_sub(page.evaluations.len());
+            let rest = remaining.get().saturating_sub(page.evaluations.len());
             batch = compute(call, move |budget| batch.with_page(page.evaluations, budget)).await?;
             match (page.next, NonZeroUsize::new(rest)) {
-                (Some(next), Some(rest)) => (request.cursor, left) = (next, rest),
+                (Some(next), Some(rest)) => (request.cursor, remaining) = (next, rest),
                 (next, _) => break next.is_some(),
             }
         };
@@ -61,7 +61,7 @@ impl Engine {
 struct Batch {
     policy: Arc<Policy>,
     /// The recorded policies by their TOML. `None` if this version cannot parse the policy.
-    recorded: HashMap<String, Option<Arc<Policy>>>,
+    recorded_policies: HashMap<String, Option<Arc<Policy>>>,
     decided: u32,
     unreadable: u32,
     changes: BTreeMap<(i32, i32), u32>,
@@ -79,7 +79,7 @@ impl Batch {
     fn new(policy: Arc<Policy>) -> Self {
         Self {
             policy,
-            recorded: HashMap::new(),
+            recorded_policies: HashMap::new(),
             decided: 0,
             unreadable: 0,
             changes: BTreeMap::new(),
@@ -91,24 +91,24 @@ impl Batch {
     fn with_page(mut self, page: Vec<Entry>, budget: &Budget) -> Self {
         for entry in page {
             match self.outcome(&entry, budget) {
-                Some((before, outcome)) => self.count(entry, before, outcome),
+                Some((recorded_tier, outcome)) => self.count(entry, recorded_tier, outcome),
                 None => self.unreadable += 1,
             }
         }
         self
     }
 
-    fn count(&mut self, entry: Entry, before: i32, outcome: Outcome) {
+    fn count(&mut self, entry: Entry, recorded_tier: i32, outcome: Outcome) {
         self.decided += 1;
         for field in outcome.not_rescored {
-            if self.not_rescored.iter().all(|known| known.field != field.field) {
+            if self.not_rescored.iter().all(|existing| existing.field != field.field) {
                 self.not_rescored.push(field);
             }
         }
-        if before == outcome.tier {
+        if recorded_tier == outcome.tier {
             return;
         }
-        *self.changes.entry((before, outcome.tier)).or_default() += 1;
+        *self.changes.entry((recorded_tier, outcome.tier)).or_default() += 1;
         if self.changed.len() < MAX_CHANGED {
             self.changed.push(v1::RescoredEvaluation {
                 evaluation: Some(summary(entry.summary)),
@@ -122,20 +122,23 @@ impl Batch {
     /// evaluation.
     fn outcome(&mut self, entry: &Entry, budget: &Budget) -> Option<(i32, Outcome)> {
         let answer = v1::EvaluateResponse::decode(entry.response.as_slice()).ok()?;
-        let recorded = self.recorded_policy(&entry.policy_toml)?;
-        let before = recorded_decision(&answer).tier;
+        let recorded_policy = self.recorded_policy(&entry.policy_toml)?;
+        let recorded_tier = recorded_decision(&answer).tier;
         if !is_partitioned(&answer) {
             let decision = answer::decision_or_shadow(&answer);
             let reasons = decision.map_or(&[][..], |decision| &decision.reasons);
             let not_rescored = not_rescored::for_abstention(&self.policy, &answer, reasons);
-            return Some((before, Outcome { tier: before, guarded_score: None, not_rescored }));
+            return Some((
+                recorded_tier,
+                Outcome { tier: recorded_tier, guarded_score: None, not_rescored },
+            ));
         }
-        let enforced = recorded.verification == VerificationMode::Enforce;
-        let partition = parse::recorded_partition(&answer, enforced).ok()?;
+        let is_enforced = recorded_policy.verification == VerificationMode::Enforce;
+        let partition = parse::recorded_partition(&answer, is_enforced).ok()?;
         let report = v1::Report::decode(entry.report.as_deref()?).ok()?;
         let evaluation = RecordedEvaluation {
             report,
-            policy: recorded,
+            policy: recorded_policy,
             partition,
             evidence: Evidence::Heads(Vec::new(), NOT_VERIFIED),
             answer,
@@ -143,15 +146,15 @@ impl Batch {
         let (Assessment { decision, .. }, not_rescored) =
             evaluation.assessment(&self.policy, budget);
         let guarded_score = decision.guarded_score.map(render::score);
-        Some((before, Outcome { tier: decision.tier.number(), guarded_score, not_rescored }))
+        Some((recorded_tier, Outcome { tier: decision.tier.number(), guarded_score, not_rescored }))
     }
 
     fn recorded_policy(&mut self, toml: &str) -> Option<Arc<Policy>> {
-        if let Some(known) = self.recorded.get(toml) {
-            return known.clone();
+        if let Some(policy) = self.recorded_policies.get(toml) {
+            return policy.clone();
         }
         let policy = Policy::from_toml(toml).ok().map(Arc::new);
-        self.recorded.insert(toml.to_owned(), policy.clone());
+        self.recorded_policies.insert(toml.to_owned(), policy.clone());
         policy
     }
 

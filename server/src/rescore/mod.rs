@@ -1,4 +1,4 @@
-//! Decides a recorded evaluation under another policy. Calls no judge and records nothing.
+//! Decides the tier of a recorded evaluation under another policy. Calls no judge and records nothing.
 
 mod batch;
 mod not_rescored;
@@ -41,7 +41,7 @@ struct RecordedEvaluation {
 }
 
 impl Engine {
-    /// Decides a recorded evaluation under the requested policy.
+    /// Decides the tier of a recorded evaluation under the requested policy.
     ///
     /// # Errors
     /// NOT_FOUND for an unknown evaluation, and the other errors of the API contract. A decision is never
@@ -81,12 +81,13 @@ impl Engine {
         answer: v1::EvaluateResponse,
         stored: v1::GetEvaluationResponse,
     ) -> Result<RecordedEvaluation, Status> {
-        let policy = ChosenPolicy::pinned(&stored.policy_toml, false).map_err(|error| {
-            let what = format!("this version cannot read the policy of evaluation `{id}`: {error}");
-            errors::not_allowed(&what, "evaluate the report again")
+        let policy = ChosenPolicy::from_toml(&stored.policy_toml, false).map_err(|error| {
+            let problem =
+                format!("this version cannot read the policy of evaluation `{id}`: {error}");
+            errors::not_allowed(&problem, "evaluate the report again")
         })?;
-        let enforced = policy.policy.verification == VerificationMode::Enforce;
-        let partition = parse::recorded_partition(&answer, enforced)
+        let is_enforced = policy.policy.verification == VerificationMode::Enforce;
+        let partition = parse::recorded_partition(&answer, is_enforced)
             .map_err(|error| errors::ledger_unavailable(&error.to_string()))?;
         let evidence = self.recorded_evidence(id, &answer, stored.evidence).await?;
         Ok(RecordedEvaluation {
@@ -102,18 +103,22 @@ impl Engine {
         &self,
         id: &str,
         answer: &v1::EvaluateResponse,
-        recorded: Vec<v1::RecordedEvidence>,
+        recorded_items: Vec<v1::RecordedEvidence>,
     ) -> Result<Evidence, Status> {
-        let retrieved = answer.provenance.as_ref().is_some_and(|from| from.retrieval.is_some());
-        if retrieved {
-            return heads(recorded, "part of it is from a corpus, which the ledger does not store");
+        let is_retrieved =
+            answer.provenance.as_ref().is_some_and(|provenance| provenance.retrieval.is_some());
+        if is_retrieved {
+            return heads(
+                recorded_items,
+                "part of it is from a corpus, which the ledger does not store",
+            );
         }
-        let mut items = Vec::with_capacity(recorded.len());
-        for item in &recorded {
+        let mut items = Vec::with_capacity(recorded_items.len());
+        for item in &recorded_items {
             let Some(content) = self.stored_content(id, item).await? else {
-                let why =
+                let reason =
                     "the ledger stores only its heads (ledger.evidence = \"full\" stores it all)";
-                return heads(recorded, why);
+                return heads(recorded_items, reason);
             };
             items.push((item.attested, evidence_item(item.clone(), content)));
         }
@@ -121,14 +126,18 @@ impl Engine {
     }
 }
 
-fn heads(recorded: Vec<v1::RecordedEvidence>, why: &'static str) -> Result<Evidence, Status> {
+fn heads(
+    recorded_items: Vec<v1::RecordedEvidence>,
+    reason: &'static str,
+) -> Result<Evidence, Status> {
     let item = |recorded: v1::RecordedEvidence| {
         let attested = recorded.attested;
         // A JSON document's head is not valid JSON.
-        let text = v1::RecordedEvidence { is_json: false, head: String::new(), ..recorded };
-        (attested, evidence_item(text, String::new()))
+        let empty_item = v1::RecordedEvidence { is_json: false, head: String::new(), ..recorded };
+        (attested, evidence_item(empty_item, String::new()))
     };
-    parse_items(recorded.into_iter().map(item).collect()).map(|items| Evidence::Heads(items, why))
+    parse_items(recorded_items.into_iter().map(item).collect())
+        .map(|items| Evidence::Heads(items, reason))
 }
 
 /// Parses recorded items. The configured limits do not apply to them.
@@ -163,14 +172,14 @@ impl RecordedEvaluation {
         let policy: &Policy = &chosen.policy;
         let (assessment, not_rescored) = self.assessment(policy, budget);
         let decision = &assessment.decision;
-        let rendered = answer::decision(policy, &assessment, explain);
-        let before = response.before.as_ref().map(|before| before.tier);
+        let rendered_decision = answer::decision(policy, &assessment, explain);
+        let recorded_tier = response.before.as_ref().map(|decision| decision.tier);
         v1::RescoreResponse {
             score: decision.score.map(render::score),
             guarded_score: decision.guarded_score.map(render::score),
             terms: Some(render::terms(&decision.terms, policy)),
-            changed: before != Some(rendered.tier),
-            decision: Some(rendered),
+            changed: recorded_tier != Some(rendered_decision.tier),
+            decision: Some(rendered_decision),
             corrections: assessment.corrections.iter().map(render::correction).collect(),
             coverage: assessment.findings.coverage.as_ref().map(render::coverage),
             claims: with_votes(answer::claims(policy, assessment, explain), &self.answer.claims),
@@ -180,19 +189,19 @@ impl RecordedEvaluation {
     }
 
     fn assessment(&self, policy: &Policy, budget: &Budget) -> (Assessment, Vec<v1::NotRescored>) {
-        let restored = self.restored();
+        let restored = self.judge_partition();
         let claims = self.claims(budget);
-        let (missing, blind_coverage) = match &self.evidence {
+        let (missing_evidence, has_blind_coverage) = match &self.evidence {
             Evidence::Whole(_) => (None, false),
-            Evidence::Heads(_, why) => (Some(*why), self.lacks_coverage(policy)),
+            Evidence::Heads(_, reason) => (Some(*reason), self.lacks_coverage(policy)),
         };
         let not_rescored = not_rescored::for_partition(&Scope {
             recorded: &self.policy,
             policy,
             answer: &self.answer,
             restored: &restored,
-            missing,
-            blind_coverage,
+            missing_evidence,
+            has_blind_coverage,
         });
         let assessment = match &self.evidence {
             Evidence::Whole(items) => self.assess(policy, &claims, restored, items, budget),
@@ -202,7 +211,7 @@ impl RecordedEvaluation {
     }
 
     /// Returns the judge's partition before verification.
-    fn restored(&self) -> RestoredPartition {
+    fn judge_partition(&self) -> RestoredPartition {
         let verified = &self.partition.verified;
         if self.policy.verification == VerificationMode::Enforce {
             return undo(verified);
@@ -225,17 +234,19 @@ impl RecordedEvaluation {
             }
             Evidence::Whole(_) | Evidence::Heads(..) => return verified.collect(),
         };
-        let given = self.report.claims.iter().filter_map(|claim| {
+        let given_claims = self.report.claims.iter().filter_map(|claim| {
             let v1::Claim { id, text, span } = claim.clone();
-            let end = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-            let span = span.map(|span| end(span.start)..end(span.end));
+            let to_usize = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+            let span = span.map(|span| to_usize(span.start)..to_usize(span.end));
             ClaimId::new(id).ok().map(|id| Claim { id, text, span })
         });
-        let given: Vec<Claim> = given.collect();
+        let given_claims: Vec<Claim> = given_claims.collect();
         let requires_coverage = self.policy.guards.min_coverage.is_some();
-        match claims::needs_extraction(&self.report.synthesis, &given, requires_coverage) {
-            true => claims::with_uncovered_claims(&self.report.synthesis, given, items, budget),
-            false => given,
+        match claims::needs_extraction(&self.report.synthesis, &given_claims, requires_coverage) {
+            true => {
+                claims::with_uncovered_claims(&self.report.synthesis, given_claims, items, budget)
+            }
+            false => given_claims,
         }
     }
 
@@ -274,16 +285,17 @@ impl RecordedEvaluation {
             confidence: None,
         };
         let mut assessment = assess(policy, subject, budget);
-        let is_repeated = |earlier: &Correction| {
-            let same = |now: &Correction| (&now.claim, now.code) == (&earlier.claim, earlier.code);
-            assessment.corrections.iter().any(same)
+        let is_repeated = |removed: &Correction| {
+            let is_same =
+                |new: &Correction| (&new.claim, new.code) == (&removed.claim, removed.code);
+            assessment.corrections.iter().any(is_same)
         };
         let removed: Vec<Correction> = removed
             .into_iter()
-            .filter(|earlier| !is_repeated(earlier))
-            .map(|earlier| match is_enforced {
-                true => earlier,
-                false => Correction { outcome: CorrectionOutcome::Noted, ..earlier },
+            .filter(|correction| !is_repeated(correction))
+            .map(|correction| match is_enforced {
+                true => correction,
+                false => Correction { outcome: CorrectionOutcome::Noted, ..correction },
             })
             .collect();
         if policy.verification != VerificationMode::Off {
@@ -303,27 +315,28 @@ impl RecordedEvaluation {
     ) -> Assessment {
         let guards = &policy.guards;
         let is_required = guards.min_coverage.is_some() || guards.synthesis_required;
-        let recorded = self.partition.coverage.clone();
-        let covered = recorded.or_else(|| coverage(&self.report.synthesis, claims, &[], budget));
-        let recorded = RecordedPartition {
+        let recorded_coverage = self.partition.coverage.clone();
+        let coverage =
+            recorded_coverage.or_else(|| coverage(&self.report.synthesis, claims, &[], budget));
+        let partition = RecordedPartition {
             judged: restored.judged,
             verified: self.partition.verified.clone(),
-            coverage: covered.filter(|_| is_required),
+            coverage: coverage.filter(|_| is_required),
             second_look_error: self.second_look_error(),
             evidence,
         };
-        reassess(policy, recorded)
+        reassess(policy, partition)
     }
 }
 
 fn with_votes(
     mut claims: Vec<v1::JudgedClaim>,
-    recorded: &[v1::JudgedClaim],
+    recorded_claims: &[v1::JudgedClaim],
 ) -> Vec<v1::JudgedClaim> {
-    let recorded: HashMap<&str, &v1::JudgedClaim> =
-        recorded.iter().map(|claim| (claim.id.as_str(), claim)).collect();
+    let claims_by_id: HashMap<&str, &v1::JudgedClaim> =
+        recorded_claims.iter().map(|claim| (claim.id.as_str(), claim)).collect();
     for claim in &mut claims {
-        if let Some(recorded) = recorded.get(claim.id.as_str()) {
+        if let Some(recorded) = claims_by_id.get(claim.id.as_str()) {
             claim.considered.clone_from(&recorded.considered);
             claim.votes.clone_from(&recorded.votes);
             claim.agreement = recorded.agreement;
@@ -350,7 +363,7 @@ fn recorded_decision(answer: &v1::EvaluateResponse) -> v1::RecordedDecision {
         tier: answer::decision_or_shadow(answer).map_or(0, |decision| decision.tier),
         score: answer.score,
         guarded_score: answer.guarded_score,
-        policy: answer.provenance.as_ref().and_then(|from| from.policy.clone()),
+        policy: answer.provenance.as_ref().and_then(|provenance| provenance.policy.clone()),
     }
 }
 

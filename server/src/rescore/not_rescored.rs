@@ -12,19 +12,19 @@ pub(super) struct Scope<'a> {
     /// The judge's partition before verification.
     pub(super) restored: &'a RestoredPartition,
     /// The reason why the evidence is missing, if it is.
-    pub(super) missing: Option<&'static str>,
+    pub(super) missing_evidence: Option<&'static str>,
     /// `true` if coverage was computed without the evidence.
-    pub(super) blind_coverage: bool,
+    pub(super) has_blind_coverage: bool,
 }
 
 /// Lists policy fields that have no effect on a judged report.
 pub(super) fn for_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
     let mut fields = Vec::new();
-    fields.extend(verification(scope));
-    if let Some(missing) = scope.missing {
-        fields.extend(needing_evidence(scope, missing));
+    fields.extend(verification_field(scope));
+    if let Some(reason) = scope.missing_evidence {
+        fields.extend(evidence_fields(scope, reason));
     }
-    if scope.blind_coverage {
+    if scope.has_blind_coverage {
         let reason = "coverage is computed without the evidence, so titles and lines that repeat \
                       it count as not covered";
         fields.push(field("guards.min_coverage", reason));
@@ -39,8 +39,8 @@ pub(super) fn for_abstention(
     answer: &v1::EvaluateResponse,
     reasons: &[v1::Reason],
 ) -> Vec<v1::NotRescored> {
-    let without_evidence = reasons.iter().any(|reason| reason.code == "NO_EVIDENCE");
-    let is_scored = without_evidence && policy.undefined_score == UndefinedScore::Half;
+    let had_no_evidence = reasons.iter().any(|reason| reason.code == "NO_EVIDENCE");
+    let is_scored = had_no_evidence && policy.undefined_score == UndefinedScore::Half;
     let mut fields = Vec::new();
     if is_scored {
         let reason = "no judge was called because there was no evidence; evaluate the report under \
@@ -51,8 +51,8 @@ pub(super) fn for_abstention(
     fields
 }
 
-fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
-    let (was, is) = (scope.recorded.verification, scope.policy.verification);
+fn verification_field(scope: &Scope<'_>) -> Option<v1::NotRescored> {
+    let (recorded, requested) = (scope.recorded.verification, scope.policy.verification);
     let name = "verification";
     if !scope.restored.lossy.is_empty() {
         let codes: Vec<&str> = scope.restored.lossy.iter().map(|code| code.name()).collect();
@@ -62,23 +62,25 @@ fn verification(scope: &Scope<'_>) -> Option<v1::NotRescored> {
         );
         return Some(field(name, &reason));
     }
-    let missing = scope.missing?;
-    let must_run = is > was && (is == VerificationMode::Enforce || was == VerificationMode::Off);
+    let missing = scope.missing_evidence?;
+    let must_run = requested > recorded
+        && (requested == VerificationMode::Enforce || recorded == VerificationMode::Off);
     must_run.then(|| field(name, &format!("verification needs the evidence, and {missing}")))
 }
 
-fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
-    let (was, is) = (scope.recorded, scope.policy);
-    if is.verification != VerificationMode::Enforce {
+fn evidence_fields(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
+    let (recorded, requested) = (scope.recorded, scope.policy);
+    if requested.verification != VerificationMode::Enforce {
         return Vec::new();
     }
     let reason = format!("verification needs the evidence to apply it, and {missing}");
     let mut fields = Vec::new();
-    if was.guards.tool_match_needs_attestation != is.guards.tool_match_needs_attestation {
+    if recorded.guards.tool_match_needs_attestation != requested.guards.tool_match_needs_attestation
+    {
         fields.push(field("guards.tool_match_needs_attestation", &reason));
     }
     // Verification changes a type only to one whose weight is not higher.
-    if was.weights != is.weights {
+    if recorded.weights != requested.weights {
         let reason = "these weights apply to the types that verification chose by the recorded \
                       weights";
         fields.push(field("weights", reason));
@@ -89,16 +91,20 @@ fn needing_evidence(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
 /// The gate, the cap and the action ladder depend on the investigation, which is not recorded.
 fn unrecorded_sections(answer: &v1::EvaluateResponse) -> Vec<v1::NotRescored> {
     let shadow = answer.shadow.as_ref();
-    let has = |is_active: bool, is_shadow: fn(&v1::Shadow) -> bool| {
+    let has_section = |is_active: bool, is_shadow: fn(&v1::Shadow) -> bool| {
         is_active || shadow.is_some_and(is_shadow)
     };
     let sections = [
-        ("gate", has(answer.gate.is_some(), |shadow| shadow.gate.is_some())),
-        ("cap", has(answer.cap.is_some(), |shadow| shadow.cap.is_some())),
-        ("ladder", has(answer.action.is_some(), |shadow| shadow.action.is_some())),
+        ("gate", has_section(answer.gate.is_some(), |shadow| shadow.gate.is_some())),
+        ("cap", has_section(answer.cap.is_some(), |shadow| shadow.cap.is_some())),
+        ("ladder", has_section(answer.action.is_some(), |shadow| shadow.action.is_some())),
     ];
     let reason = "the investigation behind the report is not recorded; its recorded verdict stays";
-    sections.into_iter().filter(|(_, has)| *has).map(|(name, _)| field(name, reason)).collect()
+    sections
+        .into_iter()
+        .filter(|(_, is_present)| *is_present)
+        .map(|(name, _)| field(name, reason))
+        .collect()
 }
 
 fn field(name: &str, reason: &str) -> v1::NotRescored {

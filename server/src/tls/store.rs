@@ -23,7 +23,7 @@ impl TlsStore {
     pub fn check(files: &Tls, listen: &[Listen], problems: &mut Problems) -> Option<Self> {
         files.check(listen, problems);
         let is_needed = listen.iter().any(|listen| matches!(listen, Listen::Tls(_)));
-        if !is_needed || problems.concern(&["tls"]) {
+        if !is_needed || problems.has_errors_at(&["tls"]) {
             return None;
         }
         match read(files) {

@@ -95,7 +95,7 @@ impl TestServerOptions {
         };
         let mut served = tokio::spawn(app.serve(stopped, ReceiverStream::new(reloads)));
         tokio::select! {
-            () = phase.reached(Phase::Ready) => {}
+            () = phase.wait_for(Phase::Ready) => {}
             ended = &mut served => panic!("the server did not start: {ended:?}"),
         }
         let channel = connect(&socket).await;

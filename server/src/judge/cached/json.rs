@@ -127,15 +127,15 @@ impl ClaimJson {
 }
 
 impl JudgedClaimJson {
-    fn new(judged: &JudgedClaim) -> Self {
+    fn new(verdict: &JudgedClaim) -> Self {
         Self {
-            claim: ClaimJson::new(&judged.claim),
-            class: judged.class.name().to_owned(),
-            evidence_type: judged.evidence_type.name().to_owned(),
-            role: judged.role.name().to_owned(),
-            citations: judged.citations.iter().map(CitationJson::new).collect(),
-            note: judged.note.clone(),
-            rules: judged.rules.clone(),
+            claim: ClaimJson::new(&verdict.claim),
+            class: verdict.class.name().to_owned(),
+            evidence_type: verdict.evidence_type.name().to_owned(),
+            role: verdict.role.name().to_owned(),
+            citations: verdict.citations.iter().map(CitationJson::new).collect(),
+            note: verdict.note.clone(),
+            rules: verdict.rules.clone(),
         }
     }
 

@@ -88,13 +88,13 @@ fn judge(
     budget: &Budget,
 ) -> Result<Judgement, JudgeError> {
     let claims = &question.claims;
-    let judged =
+    let verdicts =
         observations.judge(claims, budget).map_err(|interrupted| JudgeError::DeadlinePassed {
             judged: interrupted.judged,
             claims: interrupted.claims,
             calls: Vec::new(),
         })?;
     let considered = if question.explain { observations.considered(claims) } else { Vec::new() };
-    let judgement = summarize(question, observations.gaps().to_vec(), judged);
+    let judgement = summarize(question, observations.gaps().to_vec(), verdicts);
     Ok(Judgement { considered, ..judgement })
 }

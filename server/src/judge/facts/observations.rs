@@ -68,14 +68,14 @@ impl<'e> Observations<'e> {
         claims: &[Claim],
         budget: &Budget,
     ) -> Result<Vec<JudgedClaim>, Interrupted> {
-        let mut judged = Vec::with_capacity(claims.len());
+        let mut verdicts = Vec::with_capacity(claims.len());
         for claim in claims {
             if !budget.spend(UNITS_PER_CLAIM + claim.text.len() * UNITS_PER_BYTE) {
-                return Err(Interrupted { judged: judged.len(), claims: claims.len() });
+                return Err(Interrupted { judged: verdicts.len(), claims: claims.len() });
             }
-            judged.push(non_statement_verdict(claim).unwrap_or_else(|| self.rule_on(claim)));
+            verdicts.push(non_statement_verdict(claim).unwrap_or_else(|| self.rule_on(claim)));
         }
-        Ok(judged)
+        Ok(verdicts)
     }
 
     pub(in crate::judge) const fn facts(&self) -> &Facts<'e> {

@@ -248,12 +248,12 @@ mod tests {
             ("Should cart-2 be restarted?", None),
             ("cart-2 was restarted by hand.", None),
         ] {
-            let judged = judge_claim(text, &items);
-            let decided_class = judged.undecided.is_none().then_some(judged.class);
-            assert_eq!(decided_class, class, "{text}: {}", judged.note);
+            let verdict = judge_claim(text, &items);
+            let decided_class = verdict.undecided.is_none().then_some(verdict.class);
+            assert_eq!(decided_class, class, "{text}: {}", verdict.note);
             let has_evidence = matches!(class, Some(Class::Grounded | Class::Contradicted));
-            assert_eq!(judged.citations.is_empty(), !has_evidence, "{text}");
-            for citation in &judged.citations {
+            assert_eq!(verdict.citations.is_empty(), !has_evidence, "{text}");
+            for citation in &verdict.citations {
                 assert!(PODS.contains(&citation.quote), "{}", citation.quote);
             }
         }
@@ -261,16 +261,16 @@ mod tests {
 
     #[test]
     fn the_note_names_the_item_and_the_rule() {
-        let judged = judge_claim("Pod cart-2 is in CrashLoopBackOff.", &[item("pods", PODS)]);
-        assert!(judged.note.starts_with("pods shows it (rule "), "{}", judged.note);
+        let verdict = judge_claim("Pod cart-2 is in CrashLoopBackOff.", &[item("pods", PODS)]);
+        assert!(verdict.note.starts_with("pods shows it (rule "), "{}", verdict.note);
     }
 
     #[test]
     fn inferences_and_prior_claims_are_not_evidence() {
         let inference = EvidenceItem { lane: Lane::LlmInferred, ..item("guess", PODS) };
         let prior_claim = EvidenceItem { kind: EvidenceKind::PriorClaim, ..item("earlier", PODS) };
-        let judged = judge_claim("Pod cart-2 is in CrashLoopBackOff.", &[inference, prior_claim]);
-        assert!(judged.undecided.is_some());
+        let verdict = judge_claim("Pod cart-2 is in CrashLoopBackOff.", &[inference, prior_claim]);
+        assert!(verdict.undecided.is_some());
     }
 
     #[test]

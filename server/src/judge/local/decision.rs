@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn decides_nothing_without_a_threshold() {
+    fn decides_no_claim_without_a_threshold() {
         assert!(leaning_for([0, 100, 0, 0], None).is_some());
     }
 }

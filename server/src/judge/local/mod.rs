@@ -221,10 +221,10 @@ impl Judge for LocalJudge {
             });
         let mut scores = self.score(question, pairs.collect()).await?.into_iter();
         let mut explanations = Vec::with_capacity(claims.len());
-        let mut judged = Vec::with_capacity(claims.len());
+        let mut verdicts = Vec::with_capacity(claims.len());
         for (claim, screening) in claims.iter().zip(screenings) {
             let mut lines = Vec::new();
-            judged.push(match screening {
+            verdicts.push(match screening {
                 Screening::Decided(verdict) => verdict,
                 Screening::Open(leaning, note) => undecided_verdict(claim, leaning, note),
                 Screening::NeedsModel(premise) => match scores.next() {
@@ -241,6 +241,6 @@ impl Judge for LocalJudge {
         }
         let considered =
             if question.explain { append_lines(considered, explanations) } else { Vec::new() };
-        Ok(Judgement { considered, ..summarize(question, gaps, judged) })
+        Ok(Judgement { considered, ..summarize(question, gaps, verdicts) })
     }
 }

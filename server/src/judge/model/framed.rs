@@ -217,15 +217,15 @@ impl FramedQuestion {
         }
     }
 
-    pub(super) fn restore_claim(&self, judged: JudgedClaim, claims: &[Claim]) -> JudgedClaim {
-        let original_claim = claims.iter().find(|claim| claim.id == judged.claim.id);
+    pub(super) fn restore_claim(&self, verdict: JudgedClaim, claims: &[Claim]) -> JudgedClaim {
+        let original_claim = claims.iter().find(|claim| claim.id == verdict.claim.id);
         let citations =
-            judged.citations.into_iter().map(|citation| self.restore_citation(citation));
+            verdict.citations.into_iter().map(|citation| self.restore_citation(citation));
         JudgedClaim {
-            claim: original_claim.cloned().unwrap_or(judged.claim),
+            claim: original_claim.cloned().unwrap_or(verdict.claim),
             citations: citations.collect(),
-            note: self.restore(&judged.note),
-            ..judged
+            note: self.restore(&verdict.note),
+            ..verdict
         }
     }
 
@@ -347,7 +347,7 @@ mod tests {
             );
             assert!(!framed.claims[0].text.contains(secret));
         }
-        let judged = JudgedClaim {
+        let verdict = JudgedClaim {
             claim: framed.claims[0].clone(),
             class: Class::Grounded,
             evidence_type: EvidenceType::ToolMatch,
@@ -364,7 +364,7 @@ mod tests {
             rules: Vec::new(),
             undecided: None,
         };
-        let restored = framed.restore_claim(judged, &claims);
+        let restored = framed.restore_claim(verdict, &claims);
         let target = Target::Evidence { id: item.id.clone(), field_path: String::new() };
         assert_eq!(
             (&restored.citations[0].target, restored.citations[0].quote.as_str()),

@@ -55,8 +55,8 @@ pub struct ModelOptions {
     pub redactor: Option<Redactor>,
     /// The maximum size of the evidence per call, in bytes.
     pub max_evidence: usize,
-    /// Above this size in bytes, the model selects the lines of an item that it is shown. `None` to send
-    /// items whole.
+    /// The size in bytes above which the model first chooses the lines of an item to read. `None` to send
+    /// every item whole.
     pub outline_above: Option<usize>,
     /// The maximum number of graded claims included as examples.
     pub examples: usize,
@@ -105,7 +105,7 @@ pub struct ModelJudge {
 
 #[derive(Default)]
 struct PartOutcome {
-    judged: Vec<JudgedClaim>,
+    verdicts: Vec<JudgedClaim>,
     parsed_answer: Option<ParsedAnswer>,
     notices: Vec<Notice>,
     calls: Vec<ModelCall>,
@@ -239,10 +239,11 @@ impl ModelJudge {
             }
         }
         let mut parsed_answer = parsed_answer.map_err(|error| unreadable_answer(&error))?;
-        let judged = std::mem::take(&mut parsed_answer.judged);
-        let judged = judged.into_iter().map(|claim| framed.restore_claim(claim, shuffled_claims));
-        let (canaries, judged): (Vec<JudgedClaim>, Vec<JudgedClaim>) =
-            judged.partition(|claim| is_canary(&claim.claim.id));
+        let verdicts = std::mem::take(&mut parsed_answer.judged);
+        let verdicts =
+            verdicts.into_iter().map(|claim| framed.restore_claim(claim, shuffled_claims));
+        let (canaries, verdicts): (Vec<JudgedClaim>, Vec<JudgedClaim>) =
+            verdicts.partition(|claim| is_canary(&claim.claim.id));
         if canaries
             .iter()
             .any(|claim| matches!(claim.class, Class::Grounded | Class::Complementary))
@@ -254,7 +255,7 @@ impl ModelJudge {
             });
         }
         outcome.notices.extend(unsettled_notice(&parsed_answer, claims));
-        outcome.judged = judged;
+        outcome.verdicts = verdicts;
         for text in [&mut parsed_answer.explanation]
             .into_iter()
             .chain(&mut parsed_answer.gaps)
@@ -437,11 +438,13 @@ fn unsettled_notice(parsed_answer: &ParsedAnswer, claims: &[Claim]) -> Option<No
 
 fn merge_parts(claims: &[Claim], mut outcomes: Vec<PartOutcome>) -> Judgement {
     let is_single = outcomes.len() == 1;
-    let judged = claims.iter().filter_map(|claim| {
-        let verdicts = outcomes.iter().flat_map(|part| &part.judged);
-        merge_verdicts(verdicts.filter(|judged| judged.claim.id == claim.id).cloned().collect())
+    let verdicts = claims.iter().filter_map(|claim| {
+        let part_verdicts = outcomes.iter().flat_map(|part| &part.verdicts);
+        merge_verdicts(
+            part_verdicts.filter(|verdict| verdict.claim.id == claim.id).cloned().collect(),
+        )
     });
-    let judged = judged.collect();
+    let verdicts = verdicts.collect();
     let notices = outcomes.iter_mut().flat_map(|part| std::mem::take(&mut part.notices)).collect();
     let parsed_answers: Vec<ParsedAnswer> =
         outcomes.into_iter().filter_map(|part| part.parsed_answer).collect();
@@ -450,7 +453,7 @@ fn merge_parts(claims: &[Claim], mut outcomes: Vec<PartOutcome>) -> Judgement {
             true => parsed_answers.iter().find_map(|parsed_answer| parsed_answer.abstained.clone()),
             false => None,
         };
-    let mut merged = Judgement { judged, abstained, notices, ..Judgement::default() };
+    let mut merged = Judgement { judged: verdicts, abstained, notices, ..Judgement::default() };
     for parsed_answer in parsed_answers {
         merged.score = if is_single { parsed_answer.score } else { None };
         if !merged.explanation.is_empty() {

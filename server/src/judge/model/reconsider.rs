@@ -9,7 +9,7 @@ use crate::judge::{Objection, Question};
 
 pub(super) const RECONSIDER: &str = include_str!("prompts/reconsider.txt");
 
-/// Returns the question for each part of the evidence, or `None` to skip the part. An objection is asked
+/// Returns the question for each part of the evidence, or `None` to skip the part. An objection is sent
 /// only with the first part that contains its citations.
 pub(super) fn questions_per_part<'q>(
     question: &'q Question,

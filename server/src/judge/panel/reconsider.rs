@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use gsar_core::verify::apply_follow_up;
 use gsar_core::{ClaimId, JudgedClaim};
 
-use super::{Member, Panel, ask_member, with_origin};
+use super::{Member, Panel, ask_member, with_call_origin};
 use crate::judge::voting::{Ballot, count_votes};
 use crate::judge::{JudgeError, Judgement, Notice, Objection, Question, push_unique};
 
@@ -37,7 +37,7 @@ impl Panel {
         for (revision, answer) in revisions.iter().zip(answers) {
             let previous: Vec<JudgedClaim> =
                 revision.objections.iter().map(|objection| objection.verdict.clone()).collect();
-            let verdicts = match answer.map(with_origin) {
+            let verdicts = match answer.map(with_call_origin) {
                 None => previous,
                 Some(Ok(answer)) => {
                     has_answer = true;
@@ -74,7 +74,7 @@ impl Panel {
             Some(JudgeError::Failed { judge, code, reason, .. }) if !has_answer => {
                 Err(JudgeError::Failed { judge, code, reason, calls: judgement.calls })
             }
-            Some(late) if !has_answer => Err(late),
+            Some(error) if !has_answer => Err(error),
             _ => {
                 judgement.judged = recount(question, &ballots);
                 Ok(judgement)
