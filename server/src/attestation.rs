@@ -1,5 +1,5 @@
-//! Decides which evidence is attested, from the configuration, the kernel's peer credentials and the
-//! caller. A message can only narrow the result.
+//! Decides which evidence is attested. This depends on the configuration, the kernel's peer credentials and
+//! the caller. A message can only narrow the result.
 
 mod declared;
 

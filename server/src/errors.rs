@@ -42,7 +42,7 @@ fn exhausted(
 /// NOT_FOUND: no resource has this name. `known` lists the existing names.
 #[must_use]
 pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
-    let shown_name = shown(name);
+    let shown_name = escape_name(name);
     not_found(resource, name, format!("unknown {resource} `{shown_name}`; {known}"))
 }
 

@@ -218,7 +218,7 @@ fn store_parts(
 ) -> Result<(Summary, Vec<StoredItem>), StoreError> {
     while let Some(part) = parts.blocking_recv() {
         match part {
-            CheckedPart::Item(item) => upload.item(*item)?,
+            CheckedPart::Item(item) => upload.start_item(*item)?,
             CheckedPart::More(bytes) => upload.append(&bytes)?,
             CheckedPart::End => return upload.finish(),
         }

@@ -40,7 +40,7 @@ impl CheckedConfig {
                 let result = match storage.as_ref().and_then(Storage::shared_database) {
                     Some(shared_database) => {
                         warn_about_local_corpora(&config.data_dir);
-                        Evidence::shared(shared_database, bounds, embeddings)
+                        Evidence::open_shared(shared_database, bounds, embeddings)
                     }
                     None => Evidence::open(&config.data_dir, bounds, embeddings),
                 };

@@ -1,5 +1,5 @@
-//! Checks the ranges of values and their combinations. The modules that use files, judges and directories
-//! check those.
+//! Checks the ranges of values and their combinations. Files, judges and directories are checked by the
+//! modules that use them.
 
 use std::time::Duration;
 

@@ -166,7 +166,7 @@ async fn store(
     let stored_items = offload_store(call, move || {
         let mut writer = evidence.put(corpus, None)?;
         for item in items {
-            writer.item(item)?;
+            writer.start_item(item)?;
         }
         writer.finish().map(|(_, items)| items)
     });

@@ -222,7 +222,8 @@ impl Engine {
                     confidence: report.confidence,
                 };
                 let deciding = decide(call, case, &judge, judgement, &mut ctx.provenance);
-                let (mut answer, notices) = deciding.instrument(traces::step_span("decide")).await?;
+                let (mut answer, notices) =
+                    deciding.instrument(traces::step_span("decide")).await?;
                 answer::attach_judges(&mut answer.claims, chain_result.judges);
                 ctx.notices.extend(notices);
                 answer
