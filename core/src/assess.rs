@@ -196,7 +196,7 @@ pub(crate) struct PartitionDecision {
     pub(crate) decision: Decision,
 }
 
-/// The counts of the judge's own partition, under each assumption about its undecided claims.
+/// The counts of the judge's own partition, for each assumption about its undecided claims.
 pub(crate) struct JudgedTallies {
     /// The heaviest evidence type that the evidence allows; assumed for undecided claims.
     heaviest: EvidenceType,
@@ -264,7 +264,7 @@ fn headline(
     }
 }
 
-/// Decides a verified partition. The tier is never better than that of the judge's own partition.
+/// Decides the tier of a verified partition. The tier is never better than that of the judge's own partition.
 pub(crate) fn decide_partition(
     policy: &Policy,
     as_judged: &JudgedTallies,

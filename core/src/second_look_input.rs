@@ -101,7 +101,8 @@ impl SheetBuilder<'_, '_> {
         true
     }
 
-    /// Adds a claim's citations and returns its quotes, with `may_drop` only those that fit (at least one).
+    /// Adds a claim's citations and returns its quotes; `None` if they do not fit. With `may_drop`, adds only
+    /// the quotes that fit, but at least one.
     fn quotes(
         &mut self,
         judged: &JudgedClaim,

@@ -224,7 +224,8 @@ fn on_and_around_both_thresholds() {
     }
 }
 
-/// Returns the tier with undecided claims, given by leaning.
+/// Returns the tier of a partition with undecided claims. An undecided claim has the class that the judge
+/// leans to.
 fn reference_undecided(policy: &Plain, decided_claims: &[Kind], undecided_claims: &[Kind]) -> Tier {
     let tier_as = |class_of: &dyn Fn(usize) -> usize| {
         let assumed_claims =

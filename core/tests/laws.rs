@@ -39,11 +39,11 @@ fn guarded_preset() -> impl Strategy<Value = Policy> {
     select(vec![Preset::Reference, Preset::Strict]).prop_map(preset)
 }
 
-/// The scores to which the laws apply: S, and S' without a complementary limit.
 fn decide(policy: &Policy, tally: &Tally) -> Decision {
     gsar_core::decide(policy, tally, Origin::Caller, None)
 }
 
+/// The scores to which the laws apply: S, and S' without a complementary limit.
 fn scores(policy: &Policy, claims: &[Kind]) -> (Option<Ratio>, Option<Ratio>) {
     let decision = decide(policy, &Tally::from_claims(claims.iter().copied()));
     let guarded = policy.guards.complementary_limit.is_none().then_some(decision.guarded_score);

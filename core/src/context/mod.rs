@@ -3,7 +3,7 @@
 //! ```
 //! use gsar_core::context::Excerpt;
 //! # use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
-//! # let row = |at: usize| format!("cart-{at:03}  1/1    Running             {at}\n");
+//! # let row = |index: usize| format!("cart-{index:03}  1/1    Running             {index}\n");
 //! # let rows: String = (0..200).map(row).collect();
 //! # let content = format!("NAME      READY  STATUS             RESTARTS\n{rows}cart-777  0/1    CrashLoopBackOff   12\n{rows}");
 //! # let item = EvidenceItem {
@@ -13,13 +13,13 @@
 //! #     verification_result: None,
 //! # };
 //! let content = item.content.as_str();
-//! let quoted = content.find("CrashLoopBackOff").unwrap();
+//! let start = content.find("CrashLoopBackOff").unwrap();
 //! let mut excerpt = Excerpt::new(&item);
-//! excerpt.add_quote(quoted..quoted + 16);
-//! let read = excerpt.render();
-//! assert!(read.contains("NAME      READY  STATUS"));
-//! assert!(read.contains("cart-777  0/1    CrashLoopBackOff"));
-//! assert!(!read.contains("cart-100") && read.len() < 400);
+//! excerpt.add_quote(start..start + 16);
+//! let rendered = excerpt.render();
+//! assert!(rendered.contains("NAME      READY  STATUS"));
+//! assert!(rendered.contains("cart-777  0/1    CrashLoopBackOff"));
+//! assert!(!rendered.contains("cart-100") && rendered.len() < 400);
 //! ```
 
 mod hunks;

@@ -119,7 +119,7 @@ fn enforce(
     VerifiedPartition { claims, corrections: findings.corrections }
 }
 
-/// The texts of all claims if any claim cites another, otherwise empty.
+/// Returns the texts of all claims if a claim cites another, or else an empty list.
 fn texts_of_cited_claims(claims: &[VerifiedClaim]) -> Vec<String> {
     let cites_claims = claims.iter().any(|claim| {
         claim.judged.citations.iter().any(|citation| matches!(citation.target, Target::Claim(_)))
