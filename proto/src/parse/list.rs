@@ -67,11 +67,11 @@ pub(super) fn unique_ids<'a>(
             }
             Entry::Occupied(occupied) => {
                 let quoted_id = Shown(id);
-                let occupied = path.element(*occupied.get()).last();
+                let first_use = path.element(*occupied.get()).last();
                 violations.add(
                     path.element(index).field("id"),
                     format_args!(
-                        "`{quoted_id}` is already the id of {occupied}; give each its own id"
+                        "`{quoted_id}` is already the id of {first_use}; give each its own id"
                     ),
                 );
                 duplicate_count += 1;
