@@ -99,7 +99,10 @@ async fn unreachable_server_is_reported_with_the_fix() {
     let endpoint = format!("unix://{}/gsar.sock", folder.path().display());
     let error = Client::connect(&endpoint.parse().unwrap()).await.unwrap_err();
     assert!(matches!(error, ClientError::Unreachable { .. }));
-    let text = error.to_string();
-    assert!(text.starts_with(&format!("no server answers at {endpoint}: No such file")), "{text}");
-    assert!(text.contains("start gsar-server"), "{text}");
+    let message = error.to_string();
+    assert!(
+        message.starts_with(&format!("no server answers at {endpoint}: No such file")),
+        "{message}"
+    );
+    assert!(message.contains("start gsar-server"), "{message}");
 }

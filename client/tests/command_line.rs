@@ -92,7 +92,7 @@ async fn online_and_offline_scores_agree() {
         let types = ["tool_match", "domain", "synthesis", "inference"];
         let list = |count: usize| {
             (0..count)
-                .map(|at| format!("\"{}\"", types[(at + number) % 4]))
+                .map(|index| format!("\"{}\"", types[(index + number) % 4]))
                 .collect::<Vec<_>>()
                 .join(",")
         };
@@ -108,11 +108,11 @@ async fn online_and_offline_scores_agree() {
             input.push_str("{\"rho\":1e-3}\n{\"rho\":11}\n{\"grounded\":[\"x\"]}\n");
         }
     }
-    let alone = gsar(&["score", "--offline"], &input);
-    let asked = gsar(&["score", "--endpoint", &server.endpoint()], &input);
-    assert_eq!(stdout(&alone), stdout(&asked));
-    assert_eq!(alone.status, asked.status);
-    assert_eq!(stdout(&alone).lines().count(), input.lines().count());
+    let offline = gsar(&["score", "--offline"], &input);
+    let online = gsar(&["score", "--endpoint", &server.endpoint()], &input);
+    assert_eq!(stdout(&offline), stdout(&online));
+    assert_eq!(offline.status, online.status);
+    assert_eq!(stdout(&offline).lines().count(), input.lines().count());
 }
 
 fn report(folder: &Path) -> String {
@@ -147,14 +147,14 @@ async fn exit_status_is_the_most_severe_one() {
     let replan = || Ok(answer(Outcome::Scored, Tier::Replan));
     let abstain = || Ok(answer(Outcome::Abstained, Tier::Abstain));
     let failed = || Ok(answer(Outcome::Failed, Tier::Abstain));
-    let refused = || Err(Status::invalid_argument("no"));
+    let refusal = || Err(Status::invalid_argument("no"));
     for (answers, status) in [
         (vec![proceed()], 0),
         (vec![regenerate()], 10),
         (vec![replan(), regenerate()], 11),
         (vec![proceed(), abstain(), replan()], 12),
         (vec![abstain(), failed(), proceed()], 1),
-        (vec![refused(), proceed()], 1),
+        (vec![refusal(), proceed()], 1),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let path = report(folder.path());
@@ -182,7 +182,7 @@ async fn several_reports_form_one_document() {
     };
     let folder = tempfile::tempdir().unwrap();
     let path = report(folder.path());
-    let written = async |format: &str| {
+    let document_in = async |format: &str| {
         let script = Script { evaluations: answers().into(), ..Script::default() };
         let server = ScriptedServer::start(script).await;
         let endpoint = server.endpoint();
@@ -194,7 +194,7 @@ async fn several_reports_form_one_document() {
         assert!(server.script.lock().unwrap().evaluated.iter().all(explained));
         stdout(&output).to_owned()
     };
-    let document = written("junit").await;
+    let document = document_in("junit").await;
     assert!(document.starts_with("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "));
     let mut elements = Vec::new();
     let mut reader = quick_xml::Reader::from_str(&document);
@@ -212,18 +212,18 @@ async fn several_reports_form_one_document() {
     assert_eq!((count("testcase"), count("failure"), count("error")), (5, 0, 2), "{document}");
     assert!(document.contains("no &lt;such&gt; report"), "{document}");
 
-    let document = written("markdown").await;
+    let document = document_in("markdown").await;
     assert!(document.starts_with("| report | decision | score |\n"), "{document}");
     // Requests are concurrent, so the order varies.
     let headings = document.lines().filter_map(|line| line.strip_prefix("## ")?.split_once(": "));
-    let (names, mut words): (Vec<&str>, Vec<&str>) = headings.unzip();
-    words.sort_unstable();
+    let (names, mut verdicts): (Vec<&str>, Vec<&str>) = headings.unzip();
+    verdicts.sort_unstable();
     assert_eq!(
         names,
         ["checkout-oom", "checkout-oom \\(2\\)", "checkout-oom \\(3\\)"],
         "{document}"
     );
-    assert_eq!(words, ["ERROR", "FAILED", "PROCEED"], "{document}");
+    assert_eq!(verdicts, ["ERROR", "FAILED", "PROCEED"], "{document}");
 }
 
 fn redacted(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
@@ -235,18 +235,18 @@ fn redacted(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
 async fn documents_require_a_server_that_redacts() {
     let folder = tempfile::tempdir().unwrap();
     let path = report(folder.path());
-    let asked = async |rest: &[&str]| {
+    let run = async |more_arguments: &[&str]| {
         let answers = vec![Ok(answer(v1::Outcome::Scored, v1::Tier::Proceed))];
         let script = Script { evaluations: answers.into(), ..Script::default() };
         let server = ScriptedServer::start(script).await;
         let endpoint = server.endpoint();
         let arguments = ["evaluate", &path, "--endpoint", &endpoint, "--format", "markdown"];
-        gsar(&[&arguments[..], rest].concat(), "")
+        gsar(&[&arguments[..], more_arguments].concat(), "")
     };
-    let refused = asked(&[]).await;
-    assert_eq!((refused.status.code(), stdout(&refused)), (Some(2), ""));
-    assert!(stderr(&refused).contains("too old"), "{}", stderr(&refused));
-    assert_eq!(asked(&["--unredacted"]).await.status.code(), Some(0));
+    let output = run(&[]).await;
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), ""));
+    assert!(stderr(&output).contains("too old"), "{}", stderr(&output));
+    assert_eq!(run(&["--unredacted"]).await.status.code(), Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -332,7 +332,7 @@ fn invalid_input_is_reported_with_its_position() {
     let latin = file("latin.txt", b"ok\ncaf\xe9\n");
     let json = file("pods.json", b"{\n\"items\": [\n}\n");
     let requests = file("requests.jsonl", b"{\"policy\":\"paper\"}\n{\"polcy\":\"paper\"}\n");
-    for (arguments, place) in [
+    for (arguments, position) in [
         (vec!["evaluate", &path, "--evidence", &latin], format!("{latin}:2: ")),
         (vec!["evaluate", &path, "--evidence", &json], format!("{json}:3: ")),
         (vec!["evaluate", &latin], format!("{latin}:2: ")),
@@ -344,9 +344,9 @@ fn invalid_input_is_reported_with_its_position() {
         (vec!["score", "--offline", "nowhere.jsonl"], "nowhere.jsonl: no such file".to_owned()),
     ] {
         let output = gsar(&arguments, "");
-        let text = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
-        assert!(text.starts_with(&format!("error: {place}")), "{arguments:?}: {text}");
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.starts_with(&format!("error: {position}")), "{arguments:?}: {message}");
         assert!(output.stdout.is_empty());
     }
 }
@@ -375,22 +375,22 @@ fn usage_errors_and_missing_servers_have_status_2() {
 #[test]
 fn policies_need_no_server() {
     let folder = tempfile::tempdir().unwrap();
-    let good = folder.path().join("night.toml");
-    fs::write(&good, "name = \"night\"\nrho = 3\n").unwrap();
-    let good = good.to_str().unwrap();
-    let shown = gsar(&["policy", "show", "paper"], "");
-    assert!(stdout(&shown).contains("tau_proceed = 0.8\n"));
-    let complete = gsar(&["policy", "show", good], "");
+    let valid_policy = folder.path().join("night.toml");
+    fs::write(&valid_policy, "name = \"night\"\nrho = 3\n").unwrap();
+    let valid_policy = valid_policy.to_str().unwrap();
+    let built_in = gsar(&["policy", "show", "paper"], "");
+    assert!(stdout(&built_in).contains("tau_proceed = 0.8\n"));
+    let completed = gsar(&["policy", "show", valid_policy], "");
     assert!(
-        stdout(&complete).contains("rho = 3\n") && stdout(&complete).contains("max_turns = 10\n")
+        stdout(&completed).contains("rho = 3\n") && stdout(&completed).contains("max_turns = 10\n")
     );
-    let diff = gsar(&["policy", "diff", "reference", good], "");
+    let diff = gsar(&["policy", "diff", "reference", valid_policy], "");
     assert_eq!(stdout(&diff), "rho  0.5 → 3\n");
-    assert_eq!(stdout(&gsar(&["policy", "check", good], "")), "policy `night` is valid\n");
-    let checked = gsar(&["policy", "check", "-"], "name = \"night\"\nrho = 11\n");
-    assert_eq!(checked.status.code(), Some(2));
+    assert_eq!(stdout(&gsar(&["policy", "check", valid_policy], "")), "policy `night` is valid\n");
+    let output = gsar(&["policy", "check", "-"], "name = \"night\"\nrho = 11\n");
+    assert_eq!(output.status.code(), Some(2));
     assert_eq!(
-        stderr(&checked),
+        stderr(&output),
         "error: policy `night`: 1 problem\n  rho  `11` is out of range; expected 0 to 10\n  in -:2\n"
     );
 }
@@ -412,7 +412,7 @@ fn generates_completions_and_manual_pages() {
 #[test]
 fn version_includes_the_licence() {
     let version = env!("CARGO_PKG_VERSION");
-    let long = gsar(&["--version"], "");
-    assert_eq!(stdout(&long), format!("gsar {version}\nlicence: Apache-2.0\n"));
+    let output = gsar(&["--version"], "");
+    assert_eq!(stdout(&output), format!("gsar {version}\nlicence: Apache-2.0\n"));
     assert_eq!(stdout(&gsar(&["-V"], "")), format!("gsar {version}\n"));
 }

@@ -80,7 +80,7 @@ fn example_proceeds_after_replan_and_rewrite() {
         ]
     );
     assert!(stdout(&output).lines().all(|line| line.chars().count() <= 80), "{}", stdout(&output));
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn orchestrator_without_progress_ends_degraded() {
     let machine = Machine::new();
     let output = drive(&machine, &[], &["--stubborn"]);
     assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
-    let last = steps(&output).last().copied().unwrap_or_default();
-    assert!(last.starts_with("DEGRADED   the plan may not be revised again"), "{last}");
+    let last_step = steps(&output).last().copied().unwrap_or_default();
+    assert!(last_step.starts_with("DEGRADED   the plan may not be revised again"), "{last_step}");
     assert!(stdout(&output).contains("best report "));
 }
 
@@ -99,20 +99,22 @@ fn interrupted_investigation_is_resumed() {
     let data = machine.folder.path().join("records");
     let data = data.to_str().unwrap();
     let flags = ["--id", "inc-7", "--data-dir", data];
-    let broken = machine
+    let interrupted = machine
         .command(&[&["drive"], flags.as_slice(), &["--", "/bin/true"]].concat())
         .env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")
         .output()
         .unwrap();
-    assert_eq!(broken.status.code(), Some(2));
-    assert!(stderr(&broken).contains("exited (exit status: 0) before the investigation ended"));
+    assert_eq!(interrupted.status.code(), Some(2));
+    assert!(
+        stderr(&interrupted).contains("exited (exit status: 0) before the investigation ended")
+    );
 
     let output = drive(&machine, &flags, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let again = drive(&machine, &flags, &[]);
-    assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
-    assert!(stdout(&again).contains("resumed at step 5"), "{}", stdout(&again));
-    assert_eq!(steps(&again), ["PROCEED   the report may be sent"]);
+    let resumed = drive(&machine, &flags, &[]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", stderr(&resumed));
+    assert!(stdout(&resumed).contains("resumed at step 5"), "{}", stdout(&resumed));
+    assert_eq!(steps(&resumed), ["PROCEED   the report may be sent"]);
 }
 
 #[test]
@@ -126,9 +128,9 @@ fn invalid_orchestrator_output_is_reported() {
     assert_eq!(output.status.code(), Some(2));
     let message = stderr(&output);
     assert!(message.contains("starting up") && message.contains("standard error"), "{message}");
-    let absent = machine.run(&["drive", "--", "/no/such/program"], "");
-    assert_eq!(absent.status.code(), Some(2));
-    assert!(stderr(&absent).contains("/no/such/program"), "{}", stderr(&absent));
+    let missing_program = machine.run(&["drive", "--", "/no/such/program"], "");
+    assert_eq!(missing_program.status.code(), Some(2));
+    assert!(stderr(&missing_program).contains("/no/such/program"), "{}", stderr(&missing_program));
 }
 
 /// Answers for each due entity with a line of its log, and cancels if none is due.
@@ -163,24 +165,24 @@ fn explores_and_draws_a_graph() {
     let machine = Machine::new();
     let path = |name: &str| machine.folder.path().join(name).to_str().unwrap().to_owned();
     let (graph, data) = (path("graph.json"), path("records"));
-    let read = machine.run(
+    let graph_output = machine.run(
         &["graph", "read", "--edges", "-", "--alert", "api"],
         "shop/StatefulSet/db -> shop/Deployment/api\n",
     );
-    assert_eq!(read.status.code(), Some(0), "{}", stderr(&read));
-    std::fs::write(&graph, stdout(&read)).unwrap();
+    assert_eq!(graph_output.status.code(), Some(0), "{}", stderr(&graph_output));
+    std::fs::write(&graph, stdout(&graph_output)).unwrap();
     let flags = ["drive", "--id", "inc-9", "--data-dir", &data, "--graph", &graph];
     let explorer = ["--", "/usr/bin/env", "python3", "-c", EXPLORER];
-    let driven = machine
+    let output = machine
         .command(&[flags.as_slice(), &explorer].concat())
         .env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")
         .env("GSAR_EVIDENCE__EMBEDDINGS", "off")
         .env("PATH", std::env::var_os("PATH").unwrap())
         .output()
         .unwrap();
-    assert_eq!(driven.status.code(), Some(11), "{}", stderr(&driven));
+    assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
 
-    let shown = |format: &str| {
+    let graph_as = |format: &str| {
         let arguments = ["graph", "show", "inc-9", "--data-dir", &data, "--format", format];
         let output = machine
             .command(&arguments)
@@ -191,15 +193,15 @@ fn explores_and_draws_a_graph() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         stdout(&output).to_owned()
     };
-    let human = shown("human");
-    assert!(human.contains("  origin      shop/StatefulSet/db\n"), "{human}");
-    assert!(human.contains("  alert       shop/Deployment/api ← shop/StatefulSet/db\n"), "{human}");
-    assert!(human.lines().all(|line| line.chars().count() <= 80), "{human}");
-    assert!(shown("dot").contains(r#""shop/StatefulSet/db" -> "shop/Deployment/api";"#));
-    assert!(shown("mermaid").contains("n1 --> n0"));
-    assert!(shown("json").contains(r#""frontier":["shop/StatefulSet/db"]"#));
+    let text = graph_as("human");
+    assert!(text.contains("  origin      shop/StatefulSet/db\n"), "{text}");
+    assert!(text.contains("  alert       shop/Deployment/api ← shop/StatefulSet/db\n"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    assert!(graph_as("dot").contains(r#""shop/StatefulSet/db" -> "shop/Deployment/api";"#));
+    assert!(graph_as("mermaid").contains("n1 --> n0"));
+    assert!(graph_as("json").contains(r#""frontier":["shop/StatefulSet/db"]"#));
 
-    let missing =
+    let without_graph =
         machine.command(&["graph", "show", "inc-8", "--data-dir", &data]).output().unwrap();
-    assert_eq!(missing.status.code(), Some(1), "{}", stderr(&missing));
+    assert_eq!(without_graph.status.code(), Some(1), "{}", stderr(&without_graph));
 }

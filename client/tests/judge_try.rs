@@ -82,7 +82,7 @@ impl Drop for Model {
 #[test]
 fn good_judge_passes_and_gullible_judge_fails() {
     let machine = Machine::new();
-    for (kind, status, last) in [
+    for (kind, status, last_line) in [
         ("good", 0, "openai-compatible:m passed"),
         ("gullible", 1, "openai-compatible:m failed; choose another judge with --judge"),
     ] {
@@ -90,27 +90,27 @@ fn good_judge_passes_and_gullible_judge_fails() {
         let judge = ["judge", "try", "--judge", "openai-compatible:m", "--judge-url", &url];
         let output = machine.run(&judge, "");
         assert_eq!(output.status.code(), Some(status), "{}{}", stdout(&output), stderr(&output));
-        assert_eq!(stdout(&output).lines().last(), Some(last), "{}", stdout(&output));
+        assert_eq!(stdout(&output).lines().last(), Some(last_line), "{}", stdout(&output));
     }
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }
 
 #[test]
 fn unreachable_judge_is_reported_with_its_url() {
     let machine = Machine::new();
-    let nobody = "http://127.0.0.1:9/v1";
-    let judge = ["judge", "try", "--judge", "openai-compatible:m", "--judge-url", nobody];
+    let unreachable_url = "http://127.0.0.1:9/v1";
+    let judge = ["judge", "try", "--judge", "openai-compatible:m", "--judge-url", unreachable_url];
     let output = machine.run(&judge, "");
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("http://127.0.0.1:9/v1/chat/completions"), "{text}");
+    let report = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains("http://127.0.0.1:9/v1/chat/completions"), "{report}");
 }
 
 #[test]
 fn rejects_a_judge_for_a_running_server() {
     let machine = Machine::new();
-    let both = ["judge", "try", "--judge", "rules/2", "--endpoint", "unix:///nowhere"];
-    let output = machine.run(&both, "");
+    let arguments = ["judge", "try", "--judge", "rules/2", "--endpoint", "unix:///nowhere"];
+    let output = machine.run(&arguments, "");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("cannot be used with"), "{}", stderr(&output));
 }

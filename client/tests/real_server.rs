@@ -18,18 +18,18 @@ fn report_is_evaluated_and_recorded() {
     let evidence = incident("checkout-oom/evidence");
     let arguments = ["evaluate", &report, "--evidence", &evidence, "--data-dir", records];
 
-    let human = machine.run(&arguments, "");
-    let status = human.status.code().unwrap();
-    assert!([0, 10, 11, 12].contains(&status), "{status}: {}", stderr(&human));
-    let last = stdout(&human).lines().last().unwrap();
-    let word = match status {
+    let output = machine.run(&arguments, "");
+    let status = output.status.code().unwrap();
+    assert!([0, 10, 11, 12].contains(&status), "{status}: {}", stderr(&output));
+    let last = stdout(&output).lines().last().unwrap();
+    let verdict = match status {
         0 => "PROCEED",
         10 => "REGENERATE",
         11 => "REPLAN",
         _ => "ABSTAIN",
     };
-    assert!(last.starts_with(word), "{last}");
-    machine.assert_nothing_is_left();
+    assert!(last.starts_with(verdict), "{last}");
+    machine.assert_no_leftovers();
 
     let json = machine.run(&[&arguments[..], &["--output", "json"]].concat(), "");
     assert_eq!(json.status.code(), Some(status));
@@ -39,14 +39,14 @@ fn report_is_evaluated_and_recorded() {
     let list = machine.run(&["ledger", "list", "--data-dir", records], "");
     assert_eq!(stdout(&list).lines().count(), 2, "{}", stderr(&list));
     assert!(stdout(&list).lines().next().unwrap().ends_with(&answer.evaluation_id));
-    let shown = machine.run(&["ledger", "show", &answer.evaluation_id, "--data-dir", records], "");
-    assert_eq!(stdout(&shown).lines().last(), Some(last), "{}", stderr(&shown));
-    let unknown = machine.run(&["ledger", "show", "nothing", "--data-dir", records], "");
-    assert_eq!(unknown.status.code(), Some(1), "{}", stderr(&unknown));
-    machine.assert_nothing_is_left();
+    let show = machine.run(&["ledger", "show", &answer.evaluation_id, "--data-dir", records], "");
+    assert_eq!(stdout(&show).lines().last(), Some(last), "{}", stderr(&show));
+    let show_unknown = machine.run(&["ledger", "show", "nothing", "--data-dir", records], "");
+    assert_eq!(show_unknown.status.code(), Some(1), "{}", stderr(&show_unknown));
+    machine.assert_no_leftovers();
 }
 
-fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
+fn record_two_evaluations(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
     let folder = machine.folder.path();
     let pool = folder.join("pool.txt");
     let url = "postgres://shop:hunter22@db/orders";
@@ -56,9 +56,9 @@ fn recorded(machine: &Machine, records: &str) -> [v1::EvaluateResponse; 2] {
         let report = folder.join(format!("report-{size}.md"));
         fs::write(&report, format!("The pool size of checkout is {size}.\n")).unwrap();
         let (report, pool) = (report.to_str().unwrap(), pool.to_str().unwrap());
-        let asked = ["evaluate", report, "--evidence", pool, "--policy", "reference"];
-        let output =
-            machine.run(&[&asked[..], &["--output", "json", "--data-dir", records]].concat(), "");
+        let arguments = ["evaluate", report, "--evidence", pool, "--policy", "reference"];
+        let output = machine
+            .run(&[&arguments[..], &["--output", "json", "--data-dir", records]].concat(), "");
         gsar_client::json::from_json(stdout(&output)).unwrap()
     })
 }
@@ -68,30 +68,33 @@ fn evaluations_are_rescored() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
-    let [right, wrong] = recorded(&machine, records);
-    let run = |ids: &[&str], rest: &[&str]| {
-        let command = [&["ledger", "rescore"], ids, rest, &["--data-dir", records]].concat();
+    let [true_answer, false_answer] = record_two_evaluations(&machine, records);
+    let rescore = |ids: &[&str], flags: &[&str]| {
+        let command = [&["ledger", "rescore"], ids, flags, &["--data-dir", records]].concat();
         let output = machine.run(&command, "");
         assert_eq!(output.status.code(), Some(0), "{command:?}: {}", stderr(&output));
         stdout(&output).to_owned()
     };
-    let ids = [right.evaluation_id.as_str(), wrong.evaluation_id.as_str()];
-    let both = run(&ids, &["--policy", "paper"]);
-    assert!(both.ends_with("of 2 decided differently under paper\n"), "{both}");
-    assert!(ids.iter().all(|id| both.contains(id)), "{both}");
+    let ids = [true_answer.evaluation_id.as_str(), false_answer.evaluation_id.as_str()];
+    let two_evaluations = rescore(&ids, &["--policy", "paper"]);
+    assert!(
+        two_evaluations.ends_with("of 2 decided differently under paper\n"),
+        "{two_evaluations}"
+    );
+    assert!(ids.iter().all(|id| two_evaluations.contains(id)), "{two_evaluations}");
 
-    let one = run(&ids[..1], &["--policy", "strict"]);
-    assert!(one.starts_with("proceed"), "{one}");
-    assert!(one.contains("The pool size of checkout is 20"), "{one}");
+    let one_evaluation = rescore(&ids[..1], &["--policy", "strict"]);
+    assert!(one_evaluation.starts_with("proceed"), "{one_evaluation}");
+    assert!(one_evaluation.contains("The pool size of checkout is 20"), "{one_evaluation}");
 
-    let json = run(&ids, &["--output", "json"]);
+    let json = rescore(&ids, &["--output", "json"]);
     let answers: Vec<v1::RescoreResponse> =
         json.lines().map(|line| gsar_client::json::from_json(line).unwrap()).collect();
     assert_eq!(
         answers.iter().map(|answer| &answer.evaluation_id).collect::<Vec<_>>(),
         ids.iter().collect::<Vec<_>>()
     );
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }
 
 #[test]
@@ -99,31 +102,37 @@ fn evaluation_is_rendered_as_html() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
-    let [right, _] = recorded(&machine, records);
-    let id = right.evaluation_id.as_str();
-    let shown = ["ledger", "show", id, "--html", "--data-dir", records];
-    let output = machine.run(&shown, "");
+    let [true_answer, _] = record_two_evaluations(&machine, records);
+    let id = true_answer.evaluation_id.as_str();
+    let arguments = ["ledger", "show", id, "--html", "--data-dir", records];
+    let output = machine.run(&arguments, "");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let page = stdout(&output);
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{page}");
     assert!(page.contains("The pool size of checkout is 20"), "{page}");
     assert!(page.contains("✓ grounded"), "{page}");
     assert!(!page.contains("hunter22") && page.contains("Secrets and personal data"), "{page}");
-    let unredacted = machine.run(&[&shown[..], &["--unredacted"]].concat(), "");
-    let whole = stdout(&unredacted);
-    assert!(!whole.contains("Secrets and personal data"), "{whole}");
+    let unredacted = machine.run(&[&arguments[..], &["--unredacted"]].concat(), "");
+    let unredacted_page = stdout(&unredacted);
+    assert!(!unredacted_page.contains("Secrets and personal data"), "{unredacted_page}");
     assert!(page.contains("pool.txt") && page.contains("<mark>"), "{page}");
     assert!(page.contains("tau_proceed"), "{page}");
-    for other in
+    for extra_arguments in
         [&["--output", "json"][..], &["--explain"], &["--only", "grounded"], &["--evidence", "x"]]
     {
-        let refused = machine.run(&[&shown[..], other].concat(), "");
-        assert_eq!(refused.status.code(), Some(2), "{other:?}");
-        assert_eq!(stdout(&refused), "");
+        let output = machine.run(&[&arguments[..], extra_arguments].concat(), "");
+        assert_eq!(output.status.code(), Some(2), "{extra_arguments:?}");
+        assert_eq!(stdout(&output), "");
     }
-    let unknown = machine.run(&["ledger", "show", "nothing", "--html", "--data-dir", records], "");
-    assert_eq!((unknown.status.code(), stdout(&unknown)), (Some(1), ""), "{}", stderr(&unknown));
-    machine.assert_nothing_is_left();
+    let show_unknown =
+        machine.run(&["ledger", "show", "nothing", "--html", "--data-dir", records], "");
+    assert_eq!(
+        (show_unknown.status.code(), stdout(&show_unknown)),
+        (Some(1), ""),
+        "{}",
+        stderr(&show_unknown)
+    );
+    machine.assert_no_leftovers();
 }
 
 #[test]
@@ -133,20 +142,26 @@ fn documents_are_redacted_by_default() {
     let (report, evidence) = (folder.join("report.md"), folder.join("pool.txt"));
     fs::write(&report, "The pool is at postgres://shop:hunter22@db/orders. Why?\n").unwrap();
     fs::write(&evidence, "pool: postgres://shop:hunter22@db/orders\n").unwrap();
-    let asked = ["evaluate", report.to_str().unwrap(), "--evidence", evidence.to_str().unwrap()];
+    let arguments =
+        ["evaluate", report.to_str().unwrap(), "--evidence", evidence.to_str().unwrap()];
     for format in ["markdown", "junit"] {
-        let asked = [&asked[..], &["--output", format]].concat();
-        let hidden = machine.run(&asked, "");
-        assert!(stdout(&hidden).contains("@db/orders"), "{}{}", stdout(&hidden), stderr(&hidden));
-        assert!(!stdout(&hidden).contains("hunter22"), "{}", stdout(&hidden));
-        let whole = machine.run(&[&asked[..], &["--unredacted"]].concat(), "");
-        assert!(stdout(&whole).contains("hunter22"), "{}", stdout(&whole));
+        let arguments = [&arguments[..], &["--output", format]].concat();
+        let redacted = machine.run(&arguments, "");
+        assert!(
+            stdout(&redacted).contains("@db/orders"),
+            "{}{}",
+            stdout(&redacted),
+            stderr(&redacted)
+        );
+        assert!(!stdout(&redacted).contains("hunter22"), "{}", stdout(&redacted));
+        let unredacted = machine.run(&[&arguments[..], &["--unredacted"]].concat(), "");
+        assert!(stdout(&unredacted).contains("hunter22"), "{}", stdout(&unredacted));
     }
-    let misplaced = machine.run(&[&asked[..], &["--unredacted"]].concat(), "");
+    let misplaced = machine.run(&[&arguments[..], &["--unredacted"]].concat(), "");
     assert_eq!(misplaced.status.code(), Some(2), "{}", stderr(&misplaced));
-    let terminal = machine.run(&asked, "");
+    let terminal = machine.run(&arguments, "");
     assert!(stdout(&terminal).contains("hunter22"), "terminal output is not redacted");
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }
 
 #[test]
@@ -155,12 +170,13 @@ fn console_is_opened_in_the_browser() {
     let programs = machine.folder.path().join("programs");
     let opened = machine.folder.path().join("opened");
     fs::create_dir(&programs).unwrap();
-    let opener = |end: &str| {
+    let install_opener = |last_line: &str| {
         for name in ["xdg-open", "open"] {
-            let script = format!("#!/bin/sh\nprintf %s \"$1\" > '{}'\n{end}\n", opened.display());
-            let place = programs.join(name);
-            fs::write(&place, script).unwrap();
-            fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+            let script =
+                format!("#!/bin/sh\nprintf %s \"$1\" > '{}'\n{last_line}\n", opened.display());
+            let path = programs.join(name);
+            fs::write(&path, script).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         }
     };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -171,29 +187,33 @@ fn console_is_opened_in_the_browser() {
     };
     let expected = format!("{console}#/evaluations/0197%2Fab");
 
-    opener("exit 0");
-    let done = run(&["open", "0197/ab"]);
-    assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
-    assert_eq!(stdout(&done), format!("{expected}\n"));
+    install_opener("exit 0");
+    let opened_output = run(&["open", "0197/ab"]);
+    assert_eq!(opened_output.status.code(), Some(0), "{}", stderr(&opened_output));
+    assert_eq!(stdout(&opened_output), format!("{expected}\n"));
     assert_eq!(fs::read_to_string(&opened).unwrap(), expected);
-    let list = run(&["open", "--print"]);
-    assert_eq!(stdout(&list), format!("{console}#/evaluations\n"));
+    let printed = run(&["open", "--print"]);
+    assert_eq!(stdout(&printed), format!("{console}#/evaluations\n"));
     assert_eq!(fs::read_to_string(&opened).unwrap(), expected, "printing opens nothing");
 
     // Without a browser, the URL is only printed.
-    opener("exit 3");
-    let failed = run(&["open", "0197/ab"]);
+    install_opener("exit 3");
+    let failed_output = run(&["open", "0197/ab"]);
     assert_eq!(
-        (failed.status.code(), stdout(&failed)),
+        (failed_output.status.code(), stdout(&failed_output)),
         (Some(2), format!("{expected}\n").as_str())
     );
-    assert!(stderr(&failed).contains("open the URL above yourself"), "{}", stderr(&failed));
+    assert!(
+        stderr(&failed_output).contains("open the URL above yourself"),
+        "{}",
+        stderr(&failed_output)
+    );
 
     fs::remove_file(&opened).unwrap();
     drop(listener);
-    let silent = run(&["open"]);
-    assert_eq!((silent.status.code(), stdout(&silent)), (Some(2), ""));
-    let message = stderr(&silent);
+    let closed_output = run(&["open"]);
+    assert_eq!((closed_output.status.code(), stdout(&closed_output)), (Some(2), ""));
+    let message = stderr(&closed_output);
     assert!(message.contains(&format!("no console responds at {console}\n")), "{message}");
     assert!(message.contains("gateway.console = true") && !opened.exists(), "{message}");
 }
@@ -203,13 +223,13 @@ fn grades_are_recorded_and_exported() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
-    let [right, wrong] = recorded(&machine, records);
+    let [true_answer, false_answer] = record_two_evaluations(&machine, records);
     let run = |arguments: &[&str]| {
         let output = machine.run(&[arguments, &["--data-dir", records]].concat(), "");
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
         output
     };
-    let (id, claim) = (wrong.evaluation_id.as_str(), wrong.claims[0].id.as_str());
+    let (id, claim) = (false_answer.evaluation_id.as_str(), false_answer.claims[0].id.as_str());
     let by_ada = ["--grader", "ada", "--note", "as configured"];
     run(&[&["ledger", "grade", id, "--claim", claim, "--as", "contradicted"][..], &by_ada].concat());
     run(&[&["ledger", "grade", id, "--tier", "replan"][..], &by_ada].concat());
@@ -218,60 +238,65 @@ fn grades_are_recorded_and_exported() {
     assert!(lines[0].starts_with("report: ") && lines[0].ends_with("graded by ada: as configured"));
     assert!(lines[1].starts_with(&format!("{claim}: ")), "{lines:?}");
     // A unique prefix of an id is sufficient.
-    let (one, other) = (right.evaluation_id.as_str(), wrong.evaluation_id.as_str());
-    let common = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+    let (first_id, second_id) =
+        (true_answer.evaluation_id.as_str(), false_answer.evaluation_id.as_str());
+    let common_length = first_id.bytes().zip(second_id.bytes()).take_while(|(a, b)| a == b).count();
     let grade = [
         "ledger",
         "grade",
-        other.split_at(common + 1).0,
+        second_id.split_at(common_length + 1).0,
         "--tier",
         "replan",
         "--data-dir",
         records,
     ];
-    let done = machine.run(&grade, "");
-    assert_eq!(done.status.code(), Some(0), "{}", stderr(&done));
+    let output = machine.run(&grade, "");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let expected = format!(
         "graded the report as replan, by uid {}: evaluation {id}\n",
         rustix::process::getuid().as_raw()
     );
-    assert_eq!(stdout(&done), expected);
-    let several =
-        machine.run(&["ledger", "show", one.split_at(common).0, "--data-dir", records], "");
+    assert_eq!(stdout(&output), expected);
+    let several = machine
+        .run(&["ledger", "show", first_id.split_at(common_length).0, "--data-dir", records], "");
     assert_eq!(several.status.code(), Some(2));
     assert!(stderr(&several).contains("is ambiguous: it matches "), "{}", stderr(&several));
-    let unknown = ["ledger", "grade", id, "--claim", "c9", "--as", "grounded", "--grader", "ada"];
-    let refused = machine.run(&[&unknown[..], &["--data-dir", records]].concat(), "");
-    assert_eq!(refused.status.code(), Some(1));
+    let grade_unknown_claim =
+        ["ledger", "grade", id, "--claim", "c9", "--as", "grounded", "--grader", "ada"];
+    let output = machine.run(&[&grade_unknown_claim[..], &["--data-dir", records]].concat(), "");
+    assert_eq!(output.status.code(), Some(1));
     assert!(
-        stderr(&refused).contains("\"c9\" is not a claim of the evaluation"),
+        stderr(&output).contains("\"c9\" is not a claim of the evaluation"),
         "{}",
-        stderr(&refused)
+        stderr(&output)
     );
-    let listed = run(&["ledger", "list", "--graded"]);
-    assert!(stdout(&listed).trim_end().ends_with(id) && stdout(&listed).lines().count() == 1);
+    let list = run(&["ledger", "list", "--graded"]);
+    assert!(stdout(&list).trim_end().ends_with(id) && stdout(&list).lines().count() == 1);
 
     let grades = run(&["ledger", "export", "--kind", "grades"]);
     let lines: Vec<v1::GradeRecord> =
         stdout(&grades).lines().map(|line| gsar_client::json::from_json(line).unwrap()).collect();
     assert_eq!(lines.len(), 3);
-    assert!(lines.iter().any(|line| line.evaluated_class() == wrong.claims[0].class()));
+    assert!(lines.iter().any(|line| line.evaluated_class() == false_answer.claims[0].class()));
     assert!(
         stderr(&grades).contains("exported 3 records; continue with --after 0101"),
         "{}",
         stderr(&grades)
     );
     let token = stderr(&grades).split_whitespace().find(|word| word.starts_with("0101")).unwrap();
-    let rest = run(&["ledger", "export", "--kind", "grades", "--after", token]);
-    assert_eq!(stdout(&rest), "");
+    let remaining = run(&["ledger", "export", "--kind", "grades", "--after", token]);
+    assert_eq!(stdout(&remaining), "");
 
-    let pairs = run(&["ledger", "export", "--kind", "preferences"]);
-    let pair: v1::PreferenceRecord = gsar_client::json::from_json(stdout(&pairs)).unwrap();
-    let of = |report: &Option<v1::PairedReport>| {
+    let preferences = run(&["ledger", "export", "--kind", "preferences"]);
+    let pair: v1::PreferenceRecord = gsar_client::json::from_json(stdout(&preferences)).unwrap();
+    let id_of = |report: &Option<v1::PairedReport>| {
         report.as_ref().unwrap().evaluation.as_ref().unwrap().evaluation_id.clone()
     };
-    assert_eq!([of(&pair.chosen), of(&pair.rejected)], [right.evaluation_id, wrong.evaluation_id]);
-    machine.assert_nothing_is_left();
+    assert_eq!(
+        [id_of(&pair.chosen), id_of(&pair.rejected)],
+        [true_answer.evaluation_id, false_answer.evaluation_id]
+    );
+    machine.assert_no_leftovers();
 }
 
 #[test]
@@ -280,44 +305,49 @@ fn exported_file_appears_when_complete() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let records = records.to_str().unwrap();
-    let evaluations = recorded(&machine, records);
+    let evaluations = record_two_evaluations(&machine, records);
     let folder = machine.folder.path().join("out");
     fs::create_dir(&folder).unwrap();
     let file = folder.join("claims");
-    let to = file.to_str().unwrap();
-    let export = |more: &[&str]| {
-        let asked = ["ledger", "export", "--kind", "claim-rewards", "--to", to];
-        machine.run(&[&asked[..], more, &["--data-dir", records]].concat(), "")
+    let target = file.to_str().unwrap();
+    let export = |flags: &[&str]| {
+        let asked = ["ledger", "export", "--kind", "claim-rewards", "--to", target];
+        machine.run(&[&asked[..], flags, &["--data-dir", records]].concat(), "")
     };
-    let refused = export(&["--after", "0101"]);
-    assert_eq!(refused.status.code(), Some(1), "{}", stderr(&refused));
+    let failed = export(&["--after", "0101"]);
+    assert_eq!(failed.status.code(), Some(1), "{}", stderr(&failed));
     assert!(fs::read_dir(&folder).unwrap().next().is_none(), "no partial file remains");
 
-    let lines = export(&[]);
-    assert_eq!((lines.status.code(), stdout(&lines)), (Some(0), ""), "{}", stderr(&lines));
-    let written = fs::read_to_string(&file).unwrap();
+    let json_lines = export(&[]);
+    assert_eq!(
+        (json_lines.status.code(), stdout(&json_lines)),
+        (Some(0), ""),
+        "{}",
+        stderr(&json_lines)
+    );
+    let contents = fs::read_to_string(&file).unwrap();
     let claims: Vec<v1::ClaimRewardRecord> =
-        written.lines().map(|line| gsar_client::json::from_json(line).unwrap()).collect();
+        contents.lines().map(|line| gsar_client::json::from_json(line).unwrap()).collect();
     let texts: Vec<_> = claims.iter().map(|claim| claim.text.as_str()).collect();
-    let expected: Vec<_> = evaluations.iter().map(|found| found.claims[0].text.as_str()).collect();
+    let expected: Vec<_> = evaluations.iter().map(|entry| entry.claims[0].text.as_str()).collect();
     assert_eq!(texts, expected);
 
-    let columns = export(&["--format", "parquet"]);
-    assert_eq!(columns.status.code(), Some(0), "{}", stderr(&columns));
+    let parquet = export(&["--format", "parquet"]);
+    assert_eq!(parquet.status.code(), Some(0), "{}", stderr(&parquet));
     let reader = SerializedFileReader::new(fs::File::open(&file).unwrap()).unwrap();
     let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
-    let read = |row: &parquet::record::Row, name: &str| {
-        let found = row.get_column_iter().find(|(column, _)| *column == name);
-        found.unwrap().1.to_string()
+    let cell = |row: &parquet::record::Row, name: &str| {
+        let entry = row.get_column_iter().find(|(column, _)| *column == name);
+        entry.unwrap().1.to_string()
     };
     assert_eq!(rows.len(), 2);
     for (row, claim) in rows.iter().zip(&claims) {
-        assert_eq!(read(row, "claim_text"), format!("\"{}\"", claim.text));
-        assert_eq!(read(row, "reward_millionths"), claim.reward_millionths.to_string());
-        assert_eq!(read(row, "class"), format!("\"{}\"", claim.class().as_str_name()));
+        assert_eq!(cell(row, "claim_text"), format!("\"{}\"", claim.text));
+        assert_eq!(cell(row, "reward_millionths"), claim.reward_millionths.to_string());
+        assert_eq!(cell(row, "class"), format!("\"{}\"", claim.class().as_str_name()));
     }
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no temporary file remains");
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }
 
 #[test]
@@ -325,10 +355,10 @@ fn reports_and_flags_can_be_mixed() {
     let machine = Machine::new();
     let report = incident("checkout-oom/reports/faithful.md");
     let evidence = incident("checkout-oom/evidence");
-    let before = machine.run(&["evaluate", &report, "--evidence", &evidence], "");
-    let after = machine.run(&["evaluate", "--evidence", &evidence, &report], "");
-    assert_eq!(stdout(&before), stdout(&after), "{}", stderr(&after));
-    assert_eq!(before.status.code(), after.status.code());
+    let report_first = machine.run(&["evaluate", &report, "--evidence", &evidence], "");
+    let report_last = machine.run(&["evaluate", "--evidence", &evidence, &report], "");
+    assert_eq!(stdout(&report_first), stdout(&report_last), "{}", stderr(&report_last));
+    assert_eq!(report_first.status.code(), report_last.status.code());
 }
 
 #[test]
@@ -337,12 +367,12 @@ fn closed_pipe_is_not_an_error() {
     let report = incident("checkout-oom/reports/faithful.md");
     let evidence = incident("checkout-oom/evidence");
     let evaluate = ["evaluate", &report, "--evidence", &evidence];
-    let decided = machine.run(&evaluate, "").status.code();
+    let exit_code = machine.run(&evaluate, "").status.code();
     for (arguments, status) in [
         (&["policy", "show", "strict"][..], Some(0)),
         (&["policy", "list"], Some(0)),
         (&["completions", "bash"], Some(0)),
-        (&evaluate, decided),
+        (&evaluate, exit_code),
     ] {
         let mut child = machine.command(arguments).spawn().unwrap();
         // Close the pipe before the command writes.
@@ -351,7 +381,7 @@ fn closed_pipe_is_not_an_error() {
         assert_eq!(output.status.code(), status, "{arguments:?}: {}", stderr(&output));
         assert!(!stderr(&output).contains("error"), "{arguments:?}: {}", stderr(&output));
     }
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }
 
 #[test]
@@ -359,9 +389,9 @@ fn doctor_reports_a_damaged_ledger_with_a_fix() {
     let machine = Machine::new();
     let records = machine.folder.path().join("records");
     let arguments = ["doctor", "--data-dir", records.to_str().unwrap()];
-    let sound = machine.run(&arguments, "");
-    assert!(sound.status.success(), "{}", stdout(&sound));
-    assert!(stdout(&sound).contains("are valid"), "{}", stdout(&sound));
+    let valid = machine.run(&arguments, "");
+    assert!(valid.status.success(), "{}", stdout(&valid));
+    assert!(stdout(&valid).contains("are valid"), "{}", stdout(&valid));
 
     let database = records.join("ledger.sqlite3");
     let mut bytes = fs::read(&database).unwrap();
@@ -369,9 +399,9 @@ fn doctor_reports_a_damaged_ledger_with_a_fix() {
     fs::write(&database, bytes).unwrap();
     let damaged = machine.run(&arguments, "");
     assert_eq!(damaged.status.code(), Some(1), "{}", stdout(&damaged));
-    let text = stdout(&damaged).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("ledger.sqlite3 is damaged"), "{text}");
-    assert!(text.contains("restore a backup"), "{text}");
+    let report = stdout(&damaged).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains("ledger.sqlite3 is damaged"), "{report}");
+    assert!(report.contains("restore a backup"), "{report}");
 }
 
 #[test]
@@ -432,32 +462,39 @@ fn online_and_offline_scores_agree() {
         ));
     }
     input.push_str("\n{\"policy\":\"unheard-of\"}\n{\"id\":null}\nnonsense\n{\"grounded\":[],\"grounded\":[]}\n");
-    let alone = machine.run(&["score", "--offline"], &input);
-    let asked = machine.run(&["score"], &input);
-    assert_eq!(asked.status.code(), Some(1), "{}", stderr(&asked));
+    let offline = machine.run(&["score", "--offline"], &input);
+    let online = machine.run(&["score"], &input);
+    assert_eq!(online.status.code(), Some(1), "{}", stderr(&online));
     // Only the server compares policies with its default.
-    let marked = stdout(&asked);
-    assert!(marked.contains(",\"hypothetical\":true}"), "{marked}");
-    let unmarked = marked.replace(",\"hypothetical\":true}", "}");
-    for (line, (alone, asked)) in stdout(&alone).lines().zip(unmarked.lines()).enumerate() {
-        assert_eq!(alone, asked, "answer {line}");
+    let with_markers = stdout(&online);
+    assert!(with_markers.contains(",\"hypothetical\":true}"), "{with_markers}");
+    let without_markers = with_markers.replace(",\"hypothetical\":true}", "}");
+    for (line, (offline, online)) in
+        stdout(&offline).lines().zip(without_markers.lines()).enumerate()
+    {
+        assert_eq!(offline, online, "answer {line}");
     }
-    assert_eq!(stdout(&alone), unmarked);
-    assert_eq!(alone.status, asked.status);
-    let decided = stdout(&asked).lines().filter(|line| line.contains("\"decision\"")).count();
-    assert!(decided > 400, "{decided} of 604 lines are decided");
-    machine.assert_nothing_is_left();
+    assert_eq!(stdout(&offline), without_markers);
+    assert_eq!(offline.status, online.status);
+    let decided_count =
+        stdout(&online).lines().filter(|line| line.contains("\"decision\"")).count();
+    assert!(decided_count > 400, "{decided_count} of 604 lines are decided");
+    machine.assert_no_leftovers();
 }
 
 #[test]
 fn answers_score_requests_gates_and_caps() {
     let machine = Machine::new();
     let request = r#"{"counts":{"counts":[{"class":"CLAIM_CLASS_GROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","count":4},{"class":"CLAIM_CLASS_UNGROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","count":1}]},"policy":"paper"}"#;
-    let scored = machine.run(&["score", "--request", "-", "--output", "json"], request);
-    let answer: v1::ScoreResponse = gsar_client::json::from_json(stdout(&scored)).unwrap();
+    let score_output = machine.run(&["score", "--request", "-", "--output", "json"], request);
+    let answer: v1::ScoreResponse = gsar_client::json::from_json(stdout(&score_output)).unwrap();
     assert_eq!(answer.score.map(|score| (score.numerator, score.denominator)), Some((4, 5)));
-    let human = machine.run(&["score", "--request", "-"], request);
-    assert!(stdout(&human).ends_with("PROCEED   the report may be sent\n"), "{}", stdout(&human));
+    let score_text = machine.run(&["score", "--request", "-"], request);
+    assert!(
+        stdout(&score_text).ends_with("PROCEED   the report may be sent\n"),
+        "{}",
+        stdout(&score_text)
+    );
 
     let gate = machine.run(&["gate", "--output", "json"], r#"{"turnsUsed": 10}"#);
     let answer: v1::EvaluateGateResponse = gsar_client::json::from_json(stdout(&gate)).unwrap();
@@ -473,10 +510,10 @@ fn answers_score_requests_gates_and_caps() {
         "{}",
         stdout(&doctor)
     );
-    let text = stdout(&doctor).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("rules/2 is used instead of local/1"), "{text}");
-    assert!(text.contains("set evidence.onnxruntime"), "{text}");
-    machine.assert_nothing_is_left();
+    let report = stdout(&doctor).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains("rules/2 is used instead of local/1"), "{report}");
+    assert!(report.contains("set evidence.onnxruntime"), "{report}");
+    machine.assert_no_leftovers();
 }
 
 #[test]
@@ -486,11 +523,11 @@ fn violations_are_shown_field_by_field() {
         r#"{"report":{"id":"r","claims":[{"id":"c1","text":"a"},{"id":"c1","text":""}]}}"#;
     let output = machine.run(&["evaluate", "--request", "-"], request);
     assert_eq!(output.status.code(), Some(1));
-    let text = stderr(&output);
-    assert!(text.starts_with("error: Evaluate: the server rejected "), "{text}");
-    assert!(text.contains("\n  report.claims[1]."), "{text}");
-    assert!(text.contains("reason INVALID_FIELDS"), "{text}");
-    machine.assert_nothing_is_left();
+    let message = stderr(&output);
+    assert!(message.starts_with("error: Evaluate: the server rejected "), "{message}");
+    assert!(message.contains("\n  report.claims[1]."), "{message}");
+    assert!(message.contains("reason INVALID_FIELDS"), "{message}");
+    machine.assert_no_leftovers();
 }
 
 fn waiting(machine: &Machine) -> (Child, std::process::ChildStdin) {
@@ -511,7 +548,7 @@ fn signal_stops_the_command_and_its_server() {
         kill_process(Pid::from_child(&child), signal).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(status));
         drop(input);
-        machine.assert_nothing_is_left();
+        machine.assert_no_leftovers();
     }
 }
 
@@ -532,5 +569,5 @@ fn every_case_is_scored_as_expected() {
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }

@@ -59,16 +59,17 @@ impl Case {
     }
 
     /// Runs the check with a patch. Returns the recorded run's directory and the exit status.
-    fn checked(&self, patch: Option<&str>) -> (PathBuf, Option<i32>) {
+    fn check(&self, patch: Option<&str>) -> (PathBuf, Option<i32>) {
         let label = patch.unwrap_or("fault");
         let (system, records) = (self.scratch(&format!("{label}-system")), self.scratch(label));
         let mut prepare = Command::new("python3");
         prepare.arg("-B").arg(folder().join("prepare.py")).arg(self.name).arg(&system);
-        let prepared = prepare.args(patch.map(|patch| ["--patch", patch]).into_iter().flatten());
-        assert!(prepared.status().unwrap().success());
-        let declared = self.file("check.toml");
-        let (at, into) = (system.to_str().unwrap(), records.to_str().unwrap());
-        let arguments = ["check", declared.as_str(), "--directory", at, "--save", into];
+        let prepare = prepare.args(patch.map(|patch| ["--patch", patch]).into_iter().flatten());
+        assert!(prepare.status().unwrap().success());
+        let declaration = self.file("check.toml");
+        let (directory, save_folder) = (system.to_str().unwrap(), records.to_str().unwrap());
+        let arguments =
+            ["check", declaration.as_str(), "--directory", directory, "--save", save_folder];
         let mut command = self.machine.command(&arguments);
         if let Some(path) = std::env::var_os("PATH") {
             command.env("PATH", path);
@@ -78,7 +79,7 @@ impl Case {
         (records, output.status.code())
     }
 
-    fn evaluated(&self, change: &Value, evidence: &Path) -> Value {
+    fn evaluate(&self, change: &Value, evidence: &Path) -> Value {
         fs::create_dir_all(evidence).unwrap();
         let runs = fs::read_dir(evidence).unwrap().map(|entry| entry.unwrap().file_name());
         let mut manifest = String::from(
@@ -89,9 +90,10 @@ impl Case {
         }
         fs::write(evidence.join("patch.json"), change.to_string()).unwrap();
         fs::write(evidence.join("evidence.toml"), manifest).unwrap();
-        let (report, recorded) = (self.file("reports/fixed.md"), self.file("evidence"));
+        let (report, recorded_evidence) = (self.file("reports/fixed.md"), self.file("evidence"));
         let evidence = evidence.to_str().unwrap();
-        let arguments = ["evaluate", &report, "-e", &recorded, "-e", evidence, "--output", "json"];
+        let arguments =
+            ["evaluate", &report, "-e", &recorded_evidence, "-e", evidence, "--output", "json"];
         let mut command = self.machine.command(&arguments);
         command.env("GSAR_JUDGES__CHAIN", "[\"rules/2\"]").env("GSAR_EVIDENCE__EMBEDDINGS", "off");
         let output = command.output().unwrap();
@@ -113,30 +115,31 @@ fn tier(answer: &Value) -> &str {
 
 fn contradicted_by(answer: &Value) -> Vec<&str> {
     let corrections = answer["corrections"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let found =
-        corrections.iter().filter(|found| found["classAfter"] == "CLAIM_CLASS_CONTRADICTED");
-    found.map(|found| found["code"].as_str().unwrap()).collect()
+    let contradictions = corrections
+        .iter()
+        .filter(|correction| correction["classAfter"] == "CLAIM_CLASS_CONTRADICTED");
+    contradictions.map(|correction| correction["code"].as_str().unwrap()).collect()
 }
 
 fn only_a_passed_check_lets_the_report_proceed(name: &'static str) {
     let case = Case { machine: Machine::new(), name };
-    let (_, status) = case.checked(None);
+    let (_, status) = case.check(None);
     assert_eq!(status, Some(1), "{name}: the check passes with the fault");
 
-    let (runs, status) = case.checked(Some("fix"));
+    let (runs, status) = case.check(Some("fix"));
     assert_eq!(status, Some(0), "{name}: the check fails with the fix");
-    let answer = case.evaluated(&case.patch("fix"), &runs);
+    let answer = case.evaluate(&case.patch("fix"), &runs);
     assert_eq!(tier(&answer), "TIER_PROCEED", "{name}: {answer:#}");
 
-    let (runs, status) = case.checked(Some("wrong"));
+    let (runs, status) = case.check(Some("wrong"));
     assert_eq!(status, Some(1), "{name}: the check passes with the wrong patch");
-    let answer = case.evaluated(&case.patch("wrong"), &runs);
+    let answer = case.evaluate(&case.patch("wrong"), &runs);
     assert_ne!(tier(&answer), "TIER_PROCEED", "{name}: {answer:#}");
     assert_eq!(contradicted_by(&answer), ["CHECK_FAILED"], "{name}");
 
-    let nothing = json!({ "diagnosis": "as reported", "files_changed": [] });
-    let answer = case.evaluated(&nothing, &case.scratch("nothing"));
+    let no_change = json!({ "diagnosis": "as reported", "files_changed": [] });
+    let answer = case.evaluate(&no_change, &case.scratch("nothing"));
     assert_ne!(tier(&answer), "TIER_PROCEED", "{name}: {answer:#}");
     assert_eq!(contradicted_by(&answer), ["NOTHING_CHANGED"], "{name}");
-    case.machine.assert_nothing_is_left();
+    case.machine.assert_no_leftovers();
 }

@@ -32,13 +32,13 @@ impl Endpoints {
         Self { server, client, gateway, http: reqwest::Client::new() }
     }
 
-    async fn over_http(&self, path: &str, document: String) -> Value {
+    async fn post(&self, path: &str, document: String) -> Value {
         let request = self.http.post(format!("{}{path}", self.gateway)).body(document);
         let answer = request.header("content-type", "application/json").send().await.unwrap();
         serde_json::from_str(&answer.text().await.unwrap()).unwrap()
     }
 
-    async fn by_command(&self, arguments: &[&str], input: Option<&Path>) -> String {
+    async fn run_command(&self, arguments: &[&str], input: Option<&Path>) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gsar"));
         let endpoint = self.client.endpoint().to_string();
         command.args(arguments).args(["--output", "json", "--endpoint", &endpoint]);
@@ -69,16 +69,16 @@ async fn scores_agree() {
     let file = folder.path().join("cases.jsonl");
     let lines: Vec<String> = cases.iter().map(|case| case.request.to_string()).collect();
     std::fs::write(&file, lines.join("\n")).unwrap();
-    let by_command = endpoints.by_command(&["score"], Some(&file)).await;
-    let by_command: Vec<Value> =
-        by_command.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(by_command.len(), cases.len());
-    for ((case, document), by_command) in cases.iter().zip(lines).zip(by_command) {
+    let command_answer = endpoints.run_command(&["score"], Some(&file)).await;
+    let command_answer: Vec<Value> =
+        command_answer.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(command_answer.len(), cases.len());
+    for ((case, document), command_answer) in cases.iter().zip(lines).zip(command_answer) {
         let request: v1::ScoreRequest = json::from_json(&document).unwrap();
         let by_sdk = verdict(&value(&endpoints.client.score(request).await.unwrap()));
-        let over_http = endpoints.over_http("/v1/score", document).await;
-        assert_eq!(verdict(&over_http), by_sdk, "{} over HTTP", case.name);
-        assert_eq!(verdict(&by_command), by_sdk, "{} by the command line", case.name);
+        let http_answer = endpoints.post("/v1/score", document).await;
+        assert_eq!(verdict(&http_answer), by_sdk, "{} over HTTP", case.name);
+        assert_eq!(verdict(&command_answer), by_sdk, "{} by the command line", case.name);
     }
     endpoints.server.stop().await;
 }
@@ -108,25 +108,25 @@ async fn evaluations_agree() {
     let streamed: Vec<_> = streamed.collect();
     let mut answers =
         endpoints.client.evaluate_stream(futures_util::stream::iter(streamed)).await.unwrap();
-    let mut over_stream = BTreeMap::new();
+    let mut stream_verdicts = BTreeMap::new();
     while let Some(answer) = answers.next().await.unwrap() {
         let Some(v1::evaluate_stream_response::Result::Evaluation(evaluation)) = answer.result
         else {
             panic!("{answer:?}");
         };
-        over_stream.insert(answer.correlation_id, verdict(&value(&*evaluation)));
+        stream_verdicts.insert(answer.correlation_id, verdict(&value(&*evaluation)));
     }
     for (file, (request, folder)) in requests {
         let document = json::to_json(&request).unwrap();
         let by_sdk = verdict(&value(&endpoints.client.evaluate(request).await.unwrap()));
-        let over_http = endpoints.over_http("/v1/evaluate", document).await;
+        let http_answer = endpoints.post("/v1/evaluate", document).await;
         let folder = folder.display().to_string();
-        let by_command =
-            endpoints.by_command(&["evaluate", &file, "--evidence", &folder], None).await;
-        let by_command: Value = serde_json::from_str(&by_command).unwrap();
-        assert_eq!(verdict(&over_http), by_sdk, "{file} over HTTP");
-        assert_eq!(over_stream.get(&file), Some(&by_sdk), "{file} over a stream");
-        assert_eq!(verdict(&by_command), by_sdk, "{file} by the command line");
+        let command_answer =
+            endpoints.run_command(&["evaluate", &file, "--evidence", &folder], None).await;
+        let command_answer: Value = serde_json::from_str(&command_answer).unwrap();
+        assert_eq!(verdict(&http_answer), by_sdk, "{file} over HTTP");
+        assert_eq!(stream_verdicts.get(&file), Some(&by_sdk), "{file} over a stream");
+        assert_eq!(verdict(&command_answer), by_sdk, "{file} by the command line");
     }
     endpoints.server.stop().await;
 }

@@ -40,13 +40,13 @@ async fn report_is_checked() {
     assert!(claim.quotes().any(|(item, quote)| item == "pods" && quote.contains("cart-1")));
     assert!(check.may_proceed(WhenUnreachable::Hold).await.unwrap());
 
-    let wrong =
+    let false_verdict =
         client.check("Pod cart-1 restarted 9 times.").evidence([pods()]).policy("reference");
-    let wrong = wrong.verdict().await.unwrap();
-    assert!(!wrong.may_proceed());
-    let faults: Vec<_> = wrong.faults().map(|claim| claim.text()).collect();
+    let false_verdict = false_verdict.verdict().await.unwrap();
+    assert!(!false_verdict.may_proceed());
+    let faults: Vec<_> = false_verdict.faults().map(|claim| claim.text()).collect();
     assert_eq!(faults, ["Pod cart-1 restarted 9 times"]);
-    assert!(wrong.reasons().next().is_some());
+    assert!(false_verdict.reasons().next().is_some());
     server.stop().await;
 }
 
@@ -55,8 +55,8 @@ async fn interrupted_investigation_is_resumed() {
     let (server, client) = start_server().await;
     let tools = EvidenceCapture::default();
     let mut steps = Vec::new();
-    let investigate = async |at: &v1::Investigation| {
-        if at.spent.as_ref().is_some_and(|spent| spent.turns > 0) {
+    let investigate = async |state: &v1::Investigation| {
+        if state.spent.as_ref().is_some_and(|spent| spent.turns > 0) {
             return Ok(None);
         }
         tools
@@ -73,20 +73,20 @@ async fn interrupted_investigation_is_resumed() {
     assert!(matches!(cut_off, Err(RunError::Orchestrator("no model"))), "{cut_off:?}");
 
     let investigate = async |_: &v1::Investigation| Ok::<_, &str>(None);
-    let write = async |at: &v1::Investigation| {
-        steps.push(at.step);
-        let restarts = if at.trajectory.is_empty() { 9 } else { 4 };
+    let write = async |state: &v1::Investigation| {
+        steps.push(state.step);
+        let restarts = if state.trajectory.is_empty() { 9 } else { 4 };
         Ok::<_, &str>(format!("Pod cart-1 restarted {restarts} times."))
     };
-    let ended =
+    let outcome =
         client.investigation("cart").policy("reference").run(write, investigate).await.unwrap();
-    assert!(!ended.end.degraded, "{:?}", ended.end);
+    assert!(!outcome.end.degraded, "{:?}", outcome.end);
     assert_eq!(
-        ended.investigation.spent.unwrap().turns,
+        outcome.investigation.spent.unwrap().turns,
         1,
         "the turn before the interruption is counted once"
     );
-    assert_eq!(steps.len(), 2, "{:?}", ended.investigation.trajectory);
+    assert_eq!(steps.len(), 2, "{:?}", outcome.investigation.trajectory);
     server.stop().await;
 }
 
@@ -119,25 +119,26 @@ impl StoppableServer {
 #[tokio::test]
 async fn calls_rotate_and_skip_unreachable_servers() {
     let servers = [StoppableServer::start(), StoppableServer::start()];
-    let [first, second] = [0, 1].map(|at: usize| servers[at].server.endpoint().parse().unwrap());
-    let nobody = "unix:///nowhere/gsar.sock".parse().unwrap();
+    let [first, second] =
+        [0, 1].map(|index: usize| servers[index].server.endpoint().parse().unwrap());
+    let unreachable = "unix:///nowhere/gsar.sock".parse().unwrap();
     let client =
-        Client::connect_to_any(&nobody, &[first, second], &TlsFiles::default()).await.unwrap();
+        Client::connect_to_any(&unreachable, &[first, second], &TlsFiles::default()).await.unwrap();
     for _ in 0..4 {
         client.list_policies().await.unwrap();
     }
     assert_eq!((servers[0].calls(), servers[1].calls()), (2, 2));
 
-    let [gone, left] = servers;
-    gone.stop();
+    let [stopped, remaining] = servers;
+    stopped.stop();
     for _ in 0..4 {
         client.list_policies().await.unwrap();
     }
-    assert_eq!(left.calls(), 6);
-    left.stop();
+    assert_eq!(remaining.calls(), 6);
+    remaining.stop();
 
-    let none = Client::connect_to_any(&nobody, &[], &TlsFiles::default()).await;
-    assert!(matches!(none, Err(ClientError::Unreachable { .. })));
+    let result = Client::connect_to_any(&unreachable, &[], &TlsFiles::default()).await;
+    assert!(matches!(result, Err(ClientError::Unreachable { .. })));
 }
 
 #[tokio::test]
@@ -145,8 +146,8 @@ async fn unreachable_server_holds_the_report_by_default() {
     let server = StoppableServer::start();
     let client = Client::connect(&server.server.endpoint().parse().unwrap()).await.unwrap();
     server.stop();
-    let held = client.check("x").may_proceed(WhenUnreachable::default()).await;
-    assert!(matches!(held, Err(ClientError::Unreachable { .. })), "{held:?}");
+    let result = client.check("x").may_proceed(WhenUnreachable::default()).await;
+    assert!(matches!(result, Err(ClientError::Unreachable { .. })), "{result:?}");
     assert!(client.check("x").may_proceed(WhenUnreachable::Proceed).await.unwrap());
 }
 
@@ -163,18 +164,18 @@ async fn rejected_request_is_an_error() {
 async fn calls_and_investigations_are_send() {
     let (server, client) = start_server().await;
     let (first, second, third) = (client.clone(), client.clone(), client);
-    let scored = tokio::spawn(async move { first.score(v1::ScoreRequest::default()).await });
-    let checked = tokio::spawn(async move {
+    let score_call = tokio::spawn(async move { first.score(v1::ScoreRequest::default()).await });
+    let check_call = tokio::spawn(async move {
         second.check("Pod cart-1 restarted 4 times.").evidence([pods()]).verdict().await
     });
-    let driven = tokio::spawn(async move {
+    let investigation_call = tokio::spawn(async move {
         let write = async |_: &v1::Investigation| Ok::<_, String>("Pod cart-1 restarted 4 times.");
         let plan = async |_: &v1::Investigation| Ok(None);
         third.investigation("spawned").run(write, plan).await
     });
-    assert!(scored.await.unwrap().unwrap_err().refusal().is_some());
-    checked.await.unwrap().unwrap();
-    driven.await.unwrap().unwrap();
+    assert!(score_call.await.unwrap().unwrap_err().refusal().is_some());
+    check_call.await.unwrap().unwrap();
+    investigation_call.await.unwrap().unwrap();
     server.stop().await;
 }
 
@@ -186,8 +187,9 @@ async fn calls_send_the_trace_context() {
     client.clone().with_trace(|| Some(TRACE.to_owned())).check("x").verdict().await.unwrap();
     client.with_trace(|| None).check("x").verdict().await.unwrap();
     let script = server.script.lock().unwrap();
-    let sent: Vec<_> = script.metadata.iter().map(|metadata| metadata.get("traceparent")).collect();
-    assert_eq!(sent, [Some(&TRACE.parse().unwrap()), None]);
+    let trace_headers: Vec<_> =
+        script.metadata.iter().map(|metadata| metadata.get("traceparent")).collect();
+    assert_eq!(trace_headers, [Some(&TRACE.parse().unwrap()), None]);
 }
 
 #[tokio::test]

@@ -41,8 +41,8 @@ struct Server {
 impl Server {
     fn start(folder: &Path, scheme: &str, tls: &str) -> Self {
         let config = folder.join("gsar.toml");
-        let rest = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
-        fs::write(&config, format!("{tls}\n{rest}")).unwrap();
+        let fixed_settings = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
+        fs::write(&config, format!("{tls}\n{fixed_settings}")).unwrap();
         let mut child = Command::new(server_binary())
             .arg("--config")
             .arg(config)
@@ -71,11 +71,14 @@ impl Server {
     }
 
     fn with_tls(folder: &Path, client_ca: Option<&str>) -> Self {
-        let at = |name: &str| folder.join(name).display().to_string();
-        let mut tls =
-            format!("[tls]\ncertificate = {:?}\nkey = {:?}\n", at("server.pem"), at("server.key"));
+        let path = |name: &str| folder.join(name).display().to_string();
+        let mut tls = format!(
+            "[tls]\ncertificate = {:?}\nkey = {:?}\n",
+            path("server.pem"),
+            path("server.key")
+        );
         if let Some(name) = client_ca {
-            tls.push_str(&format!("client_ca = {:?}\n", at(name)));
+            tls.push_str(&format!("client_ca = {:?}\n", path(name)));
         }
         Self::start(folder, "grpcs", &tls)
     }
@@ -92,11 +95,11 @@ impl Drop for Server {
     }
 }
 
-fn trusting(folder: &Path, ca: &str) -> TlsFiles {
+fn with_ca(folder: &Path, ca: &str) -> TlsFiles {
     TlsFiles { ca: Some(folder.join(ca)), ..TlsFiles::default() }
 }
 
-fn showing(folder: &Path, name: &str) -> TlsFiles {
+fn with_client_certificate(folder: &Path, name: &str) -> TlsFiles {
     TlsFiles {
         ca: Some(folder.join("authority.pem")),
         certificate: Some(folder.join(name).with_extension("pem")),
@@ -109,7 +112,7 @@ async fn is_serving(endpoint: &str, files: &TlsFiles) -> Result<bool, ClientErro
     Client::connect_with(&endpoint.parse().unwrap(), files).await?.is_serving().await
 }
 
-async fn refused(endpoint: &str, files: &TlsFiles) -> (String, String) {
+async fn health_failure(endpoint: &str, files: &TlsFiles) -> (String, String) {
     match is_serving(endpoint, files).await {
         Err(ClientError::Tls { reason, fix, .. }) => (reason, fix),
         other => panic!("{other:?}"),
@@ -125,22 +128,22 @@ async fn server_certificate_must_be_trusted_and_valid() {
     authority.sign(folder, "server", "localhost", 2099);
     let server = Server::with_tls(folder, None);
     let endpoint = server.endpoint("grpcs");
-    assert!(is_serving(&endpoint, &trusting(folder, "authority.pem")).await.unwrap());
+    assert!(is_serving(&endpoint, &with_ca(folder, "authority.pem")).await.unwrap());
 
-    let (reason, fix) = refused(&endpoint, &trusting(folder, "other.pem")).await;
+    let (reason, fix) = health_failure(&endpoint, &with_ca(folder, "other.pem")).await;
     assert!(reason.contains("was issued by an untrusted authority"), "{reason}");
     assert!(fix.contains("--tls-ca") && fix.contains("other.pem does not contain it"), "{fix}");
 
     let by_address = format!("grpcs://127.0.0.1:{}", server.port);
-    let (reason, fix) = refused(&by_address, &trusting(folder, "authority.pem")).await;
+    let (reason, fix) = health_failure(&by_address, &with_ca(folder, "authority.pem")).await;
     assert_eq!(reason, "the server's certificate is for localhost, not for 127.0.0.1");
     assert!(fix.contains("--endpoint"), "{fix}");
     drop(server);
 
     authority.sign(folder, "server", "localhost", 2001);
     let server = Server::with_tls(folder, None);
-    let files = trusting(folder, "authority.pem");
-    let (reason, fix) = refused(&server.endpoint("grpcs"), &files).await;
+    let files = with_ca(folder, "authority.pem");
+    let (reason, fix) = health_failure(&server.endpoint("grpcs"), &files).await;
     assert!(reason.contains("expired at 2001-12-31"), "{reason}");
     assert!(fix.contains("SIGHUP"), "{fix}");
 }
@@ -156,27 +159,29 @@ async fn rejected_client_certificate_is_explained() {
     Authority::new(folder, "other").sign(folder, "stranger", "agent", 2099);
     let server = Server::with_tls(folder, Some("authority.pem"));
     let endpoint = server.endpoint("grpcs");
-    assert!(is_serving(&endpoint, &showing(folder, "client")).await.unwrap());
+    assert!(is_serving(&endpoint, &with_client_certificate(folder, "client")).await.unwrap());
 
-    let (reason, fix) = refused(&endpoint, &trusting(folder, "authority.pem")).await;
+    let (reason, fix) = health_failure(&endpoint, &with_ca(folder, "authority.pem")).await;
     assert_eq!(reason, "the server requires a client certificate");
     assert!(fix.contains("--tls-certificate") && fix.contains("GSAR_TLS_KEY"), "{fix}");
 
-    let (reason, fix) = refused(&endpoint, &showing(folder, "stranger")).await;
+    let (reason, fix) =
+        health_failure(&endpoint, &with_client_certificate(folder, "stranger")).await;
     assert!(
         reason.contains("rejected the certificate in") && reason.contains("stranger.pem"),
         "{reason}"
     );
     assert!(fix.contains("tls.client_ca"), "{fix}");
 
-    let (reason, _) = refused(&endpoint, &showing(folder, "old")).await;
+    let (reason, _) = health_failure(&endpoint, &with_client_certificate(folder, "old")).await;
     assert!(reason.contains("old.pem: it has expired"), "{reason}");
 
-    let mixed = TlsFiles { key: Some(folder.join("old.key")), ..showing(folder, "client") };
-    let error = is_serving(&endpoint, &mixed).await.unwrap_err().to_string();
+    let mismatched =
+        TlsFiles { key: Some(folder.join("old.key")), ..with_client_certificate(folder, "client") };
+    let error = is_serving(&endpoint, &mismatched).await.unwrap_err().to_string();
     assert!(error.contains("--tls-key") && error.contains("its own key"), "{error}");
-    let half = TlsFiles { key: None, ..showing(folder, "client") };
-    let error = is_serving(&endpoint, &half).await.unwrap_err().to_string();
+    let without_key = TlsFiles { key: None, ..with_client_certificate(folder, "client") };
+    let error = is_serving(&endpoint, &without_key).await.unwrap_err().to_string();
     assert!(error.contains("--tls-certificate requires --tls-key"), "{error}");
 }
 
@@ -186,8 +191,8 @@ async fn peer_without_tls_is_reported_as_such() {
     let folder = folder.path();
     let authority = Authority::new(folder, "authority");
     let server = Server::start(folder, "grpc", "");
-    let files = trusting(folder, "authority.pem");
-    let (reason, fix) = refused(&server.endpoint("grpcs"), &files).await;
+    let files = with_ca(folder, "authority.pem");
+    let (reason, fix) = health_failure(&server.endpoint("grpcs"), &files).await;
     assert!(reason.contains("not TLS") || reason.contains("closed the connection"), "{reason}");
     assert!(fix.contains("grpc://"), "{fix}");
     let endpoint = server.endpoint("grpcs");
@@ -220,7 +225,7 @@ fn tls_files_come_from_flags_and_the_environment() {
     let server = Server::with_tls(folder, None);
     let endpoint = server.endpoint("grpcs");
     let list = ["ledger", "list", "--endpoint", &endpoint];
-    let (ca, none) = (folder.join("authority.pem"), folder.join("none.pem"));
+    let (ca, missing_file) = (folder.join("authority.pem"), folder.join("none.pem"));
     Authority::new(folder, "other");
     let system = ("SSL_CERT_FILE", folder.join("other.pem"));
 
@@ -231,9 +236,9 @@ fn tls_files_come_from_flags_and_the_environment() {
     let by_system = gsar(&list, &[("SSL_CERT_FILE", ca.clone())]);
     assert!(by_system.status.success(), "{}", text(&by_system.stderr));
 
-    let unknown = gsar(&list, std::slice::from_ref(&system));
-    assert_eq!(unknown.status.code(), Some(1));
-    let message = text(&unknown.stderr);
+    let untrusted = gsar(&list, std::slice::from_ref(&system));
+    assert_eq!(untrusted.status.code(), Some(1));
+    let message = text(&untrusted.stderr);
     assert!(
         message.contains(&format!(
             "error: TLS handshake with {endpoint} failed: the server's certificate"
@@ -245,18 +250,18 @@ fn tls_files_come_from_flags_and_the_environment() {
     let message = text(&doctor.stdout);
     assert!(message.contains("untrusted authority") && message.contains("--tls-ca"), "{message}");
 
-    let wrong = gsar(&list, &[("GSAR_TLS_CA", none)]);
-    assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
-    let message = text(&wrong.stderr);
+    let with_missing_ca = gsar(&list, &[("GSAR_TLS_CA", missing_file)]);
+    assert_eq!(with_missing_ca.status.code(), Some(2), "{}", text(&with_missing_ca.stderr));
+    let message = text(&with_missing_ca.stderr);
     assert!(
         message.contains("GSAR_TLS_CA") && message.contains("none.pem: No such file"),
         "{message}"
     );
 
     let socket = ["ledger", "list", "--endpoint", "unix:///x", "--tls-ca", "a.pem"];
-    let unused = gsar(&socket, &[]);
-    assert_eq!(unused.status.code(), Some(2));
-    assert!(text(&unused.stderr).contains("the server is unix:///x"), "{}", text(&unused.stderr));
+    let output = gsar(&socket, &[]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("the server is unix:///x"), "{}", text(&output.stderr));
 }
 
 #[test]
@@ -274,21 +279,27 @@ fn sends_the_token_and_checks_health() {
     let token = token.to_str().unwrap();
     let list = ["ledger", "list", "--endpoint", &endpoint];
 
-    let refused = gsar(&list, &[]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(text(&refused.stderr).contains("send a token"), "{}", text(&refused.stderr));
-    let named = gsar(&[&list[..], &["--token-file", token]].concat(), &[]);
-    assert!(named.status.success(), "{}", text(&named.stderr));
+    let without_token = gsar(&list, &[]);
+    assert_eq!(without_token.status.code(), Some(1));
+    assert!(
+        text(&without_token.stderr).contains("send a token"),
+        "{}",
+        text(&without_token.stderr)
+    );
+    let with_token_file = gsar(&[&list[..], &["--token-file", token]].concat(), &[]);
+    assert!(with_token_file.status.success(), "{}", text(&with_token_file.stderr));
     let by_variable = gsar(&list, &[("GSAR_TOKEN_FILE", token.into())]);
     assert!(by_variable.status.success(), "{}", text(&by_variable.stderr));
-    let missing = gsar(&[&list[..], &["--token-file", "/nowhere"]].concat(), &[]);
-    assert_eq!(missing.status.code(), Some(2));
-    assert!(text(&missing.stderr).contains("--token-file (or GSAR_TOKEN_FILE): /nowhere"));
+    let with_missing_file = gsar(&[&list[..], &["--token-file", "/nowhere"]].concat(), &[]);
+    assert_eq!(with_missing_file.status.code(), Some(2));
+    assert!(
+        text(&with_missing_file.stderr).contains("--token-file (or GSAR_TOKEN_FILE): /nowhere")
+    );
 
     let healthy = gsar(&["health", "--endpoint", &endpoint], &[]);
     assert_eq!((healthy.status.code(), text(&healthy.stdout)), (Some(0), "serving".to_owned()));
     drop(server);
-    let gone = gsar(&["health", "--endpoint", &endpoint], &[]);
-    assert_eq!(gone.status.code(), Some(1));
-    assert!(text(&gone.stderr).contains("no server answers"), "{}", text(&gone.stderr));
+    let output = gsar(&["health", "--endpoint", &endpoint], &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("no server answers"), "{}", text(&output.stderr));
 }

@@ -17,8 +17,8 @@ struct Watch {
 impl Watch {
     /// Starts a watch and waits for its first poll.
     fn start(machine: &Machine, directory: &Path, arguments: &[&str]) -> Self {
-        let whole = ["watch", directory.to_str().unwrap(), "--every", "20ms"];
-        let mut child = machine.command(&[&whole, arguments].concat()).spawn().unwrap();
+        let fixed_arguments = ["watch", directory.to_str().unwrap(), "--every", "20ms"];
+        let mut child = machine.command(&[&fixed_arguments, arguments].concat()).spawn().unwrap();
         drop(child.stdin.take());
         let out = BufReader::new(child.stdout.take().unwrap());
         let err = BufReader::new(child.stderr.take().unwrap());
@@ -35,10 +35,10 @@ impl Watch {
     }
 
     /// Reads the next note and checks its beginning.
-    fn expect_note(&mut self, begin: &str) -> String {
+    fn expect_note(&mut self, prefix: &str) -> String {
         let mut line = String::new();
         self.err.read_line(&mut line).unwrap();
-        assert!(line.starts_with(begin), "{line:?}");
+        assert!(line.starts_with(prefix), "{line:?}");
         line
     }
 
@@ -54,14 +54,14 @@ fn directory(machine: &Machine) -> PathBuf {
 }
 
 fn put(machine: &Machine, path: &Path, content: &str) {
-    let written = machine.folder.path().join("written");
-    fs::write(&written, content).unwrap();
-    fs::rename(written, path).unwrap();
+    let temporary = machine.folder.path().join("written");
+    fs::write(&temporary, content).unwrap();
+    fs::rename(temporary, path).unwrap();
 }
 
 fn is_verdict(line: &str, file: &str) -> bool {
-    let (word, rest) = line.split_once(' ').unwrap();
-    let is_tier = ["PROCEED", "REGENERATE", "REPLAN", "ABSTAIN"].contains(&word);
+    let (tier, rest) = line.split_once(' ').unwrap();
+    let is_tier = ["PROCEED", "REGENERATE", "REPLAN", "ABSTAIN"].contains(&tier);
     is_tier && rest.trim_start().starts_with(file)
 }
 
@@ -77,22 +77,22 @@ fn reports_are_evaluated_as_they_are_written() {
     let mut watch = Watch::start(&machine, &directory, &["--evidence", &evidence]);
 
     put(&machine, &directory.join("new.md"), &report);
-    let first = watch.verdict();
-    assert!(is_verdict(&first, "new.md  "), "{first}");
+    let first_verdict = watch.verdict();
+    assert!(is_verdict(&first_verdict, "new.md  "), "{first_verdict}");
 
     // An unchanged report is not evaluated again, so the next verdict is for another file.
     put(&machine, &directory.join("new.md"), &report);
     fs::write(directory.join("cut.json"), REQUEST.get(..40).unwrap()).unwrap();
-    let cut = watch.verdict();
-    assert!(cut.starts_with("ERROR       cut.json  "), "{cut}");
-    assert!(cut.contains("cut.json:1: "), "{cut}");
+    let partial = watch.verdict();
+    assert!(partial.starts_with("ERROR       cut.json  "), "{partial}");
+    assert!(partial.contains("cut.json:1: "), "{partial}");
     fs::write(directory.join("cut.json"), REQUEST).unwrap();
-    let whole = watch.verdict();
-    assert!(is_verdict(&whole, "cut.json (asked)  "), "{whole}");
+    let completed = watch.verdict();
+    assert!(is_verdict(&completed, "cut.json (asked)  "), "{completed}");
 
     fs::write(directory.join("new.md"), format!("{report}\nNobody knows why.\n")).unwrap();
-    let changed = watch.verdict();
-    assert!(is_verdict(&changed, "new.md  "), "{changed}");
+    let changed_verdict = watch.verdict();
+    assert!(is_verdict(&changed_verdict, "new.md  "), "{changed_verdict}");
 
     // A deleted and recreated file is new.
     fs::remove_file(directory.join("cut.json")).unwrap();
@@ -105,7 +105,7 @@ fn reports_are_evaluated_as_they_are_written() {
     let summary = watch.expect_note("note: 5 reports evaluated: ");
     assert!(summary.ends_with("; 1 could not be evaluated\n"), "{summary}");
     assert_eq!(watch.child.wait().unwrap().code(), Some(0));
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }
 
 #[test]
@@ -124,28 +124,32 @@ fn once_gives_the_results_of_evaluate() {
     let evaluated = machine.run(&arguments, "");
 
     let path = directory.to_str().unwrap();
-    let once = ["watch", path, "--evidence", &evidence, "--once", "--every", "20ms"];
-    let watched = machine.run(&[&once[..], &["--format", "json"]].concat(), "");
-    assert_eq!(watched.status.code(), evaluated.status.code(), "{}", stderr(&watched));
-    assert!(stderr(&watched).starts_with("note: 2 reports evaluated: "), "{}", stderr(&watched));
-    let lines: Vec<serde_json::Value> =
-        stdout(&watched).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), 2);
-    for (line, answer) in lines.iter().zip(stdout(&evaluated).lines()) {
+    let arguments = ["watch", path, "--evidence", &evidence, "--once", "--every", "20ms"];
+    let json_output = machine.run(&[&arguments[..], &["--format", "json"]].concat(), "");
+    assert_eq!(json_output.status.code(), evaluated.status.code(), "{}", stderr(&json_output));
+    assert!(
+        stderr(&json_output).starts_with("note: 2 reports evaluated: "),
+        "{}",
+        stderr(&json_output)
+    );
+    let text_output: Vec<serde_json::Value> =
+        stdout(&json_output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(text_output.len(), 2);
+    for (line, answer) in text_output.iter().zip(stdout(&evaluated).lines()) {
         let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
         assert_eq!(line["evaluation"]["decision"], answer["decision"]);
         assert_eq!(line["file"], format!("{path}/{}.md", line["report"].as_str().unwrap()));
     }
 
     fs::write(directory.join("cut.json"), "{").unwrap();
-    let lines = machine.run(&once, "");
-    assert_eq!(lines.status.code(), Some(2), "{}", stderr(&lines));
-    assert!(stdout(&lines).contains("\nERROR       cut.json  "), "{}", stdout(&lines));
-    assert_eq!(stdout(&lines).lines().count(), 3);
+    let text_output = machine.run(&arguments, "");
+    assert_eq!(text_output.status.code(), Some(2), "{}", stderr(&text_output));
+    assert!(stdout(&text_output).contains("\nERROR       cut.json  "), "{}", stdout(&text_output));
+    assert_eq!(stdout(&text_output).lines().count(), 3);
     let nowhere = machine.run(&["watch", "nowhere"], "");
     assert_eq!(nowhere.status.code(), Some(2));
     assert_eq!(stderr(&nowhere), "error: nowhere: not a directory\n");
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }
 
 fn server(machine: &Machine, socket: &Path) -> Child {
@@ -200,5 +204,5 @@ fn pending_reports_are_retried_when_the_server_is_back() {
     assert_eq!(watch.child.wait().unwrap().code(), Some(0));
     kill_process(Pid::from_child(&second), Signal::TERM).unwrap();
     second.wait().unwrap();
-    machine.assert_nothing_is_left();
+    machine.assert_no_leftovers();
 }

@@ -17,9 +17,9 @@ impl Machine {
         fs::create_dir(&bin).unwrap();
         fs::create_dir(folder.path().join("tmp")).unwrap();
         for binary in [PathBuf::from(env!("CARGO_BIN_EXE_gsar")), server_binary()] {
-            let place = bin.join(binary.file_name().unwrap());
-            if fs::hard_link(&binary, &place).is_err() {
-                fs::copy(&binary, &place).unwrap();
+            let link = bin.join(binary.file_name().unwrap());
+            if fs::hard_link(&binary, &link).is_err() {
+                fs::copy(&binary, &link).unwrap();
             }
         }
         Self { folder }
@@ -54,14 +54,14 @@ impl Machine {
         self.folder.path().join("tmp")
     }
 
-    pub(crate) fn assert_nothing_is_left(&self) {
-        let left: Vec<_> =
+    pub(crate) fn assert_no_leftovers(&self) {
+        let remaining_files: Vec<_> =
             fs::read_dir(self.temporary()).unwrap().map(|entry| entry.unwrap().path()).collect();
-        assert!(left.is_empty(), "not removed: {left:?}");
+        assert!(remaining_files.is_empty(), "not removed: {remaining_files:?}");
         let bin = self.folder.path().join("bin");
-        let running: Vec<_> =
+        let running_processes: Vec<_> =
             processes().filter(|executable| executable.starts_with(&bin)).collect();
-        assert!(running.is_empty(), "still running: {running:?}");
+        assert!(running_processes.is_empty(), "still running: {running_processes:?}");
     }
 }
 

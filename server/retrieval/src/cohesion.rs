@@ -26,27 +26,29 @@ pub fn best_cut(text: &str, ends: Range<usize>) -> Option<usize> {
             (end, line)
         })
         .collect();
-    let first = lines.partition_point(|(end, _)| *end < ends.start);
-    let behind = lines.partition_point(|(end, _)| *end < ends.end);
+    let first_line = lines.partition_point(|(end, _)| *end < ends.start);
+    let end_line = lines.partition_point(|(end, _)| *end < ends.end);
     // Only lines near possible cuts matter.
-    let base = first.saturating_sub(REACH);
-    let near = lines.get(base..lines.len().min(behind + REACH)).unwrap_or_default();
+    let first_near_line = first_line.saturating_sub(REACH);
+    let near_lines =
+        lines.get(first_near_line..lines.len().min(end_line + REACH)).unwrap_or_default();
     let word_sets: Vec<BTreeSet<&str>> =
-        near.iter().map(|(_, line)| words(line).collect()).collect();
-    let cut = (first..behind)
+        near_lines.iter().map(|(_, line)| words(line).collect()).collect();
+    let cut = (first_line..end_line)
         .rev()
-        .min_by_key(|index| similarity_across(&word_sets, index - base + 1))?;
+        .min_by_key(|index| similarity_across(&word_sets, index - first_near_line + 1))?;
     lines.get(cut).map(|(end, _)| *end)
 }
 
 fn similarity_across(word_sets: &[BTreeSet<&str>], index: usize) -> usize {
-    let (before, behind) = word_sets.split_at_checked(index).unwrap_or((word_sets, &[]));
+    let (sets_before, sets_after) = word_sets.split_at_checked(index).unwrap_or((word_sets, &[]));
     let mut sum = 0;
-    for (back, one) in before.iter().rev().take(REACH).enumerate() {
-        for (on, other) in behind.iter().take(REACH).enumerate() {
-            let shared = one.intersection(other).count();
-            let all = one.len() + other.len() - shared;
-            sum += (shared * SAME).checked_div(all).unwrap_or(0) >> (back + on);
+    for (distance_before, words_before) in sets_before.iter().rev().take(REACH).enumerate() {
+        for (distance_after, words_after) in sets_after.iter().take(REACH).enumerate() {
+            let shared_words = words_before.intersection(words_after).count();
+            let all_words = words_before.len() + words_after.len() - shared_words;
+            sum += (shared_words * SAME).checked_div(all_words).unwrap_or(0)
+                >> (distance_before + distance_after);
         }
     }
     sum
@@ -60,15 +62,16 @@ mod tests {
 
     #[test]
     fn a_stack_trace_stays_whole() {
-        let served: String =
-            (1..=20).map(|n| format!("INFO served order ORD-{n} in {n} ms\n")).collect();
+        let served_lines: String = (1..=20)
+            .map(|number| format!("INFO served order ORD-{number} in {number} ms\n"))
+            .collect();
         let trace: String =
-            (1..=9).map(|n| format!("  at shop.pool.Pool.take(Pool:{n})\n")).collect();
-        let text = format!("{served}{trace}{served}");
-        let ends = served.len() - 60..served.len() + trace.len() - 20;
-        assert_eq!(best_cut(&text, ends), Some(served.len()));
-        let ends = served.len() + 40..text.len() - 60;
-        assert_eq!(best_cut(&text, ends), Some(served.len() + trace.len()));
+            (1..=9).map(|number| format!("  at shop.pool.Pool.take(Pool:{number})\n")).collect();
+        let text = format!("{served_lines}{trace}{served_lines}");
+        let ends = served_lines.len() - 60..served_lines.len() + trace.len() - 20;
+        assert_eq!(best_cut(&text, ends), Some(served_lines.len()));
+        let ends = served_lines.len() + 40..text.len() - 60;
+        assert_eq!(best_cut(&text, ends), Some(served_lines.len() + trace.len()));
     }
 
     #[test]
@@ -82,14 +85,14 @@ mod tests {
     proptest! {
         #[test]
         fn a_cut_is_the_end_of_a_line_in_the_allowed_range(
-            text in "([abé ]{0,9}\n?){0,60}", from in 0_usize..200, room in 0_usize..200,
+            text in "([abé ]{0,9}\n?){0,60}", start in 0_usize..200, length in 0_usize..200,
         ) {
-            let ends = from..from + room;
-            let all: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1)
+            let ends = start..start + length;
+            let line_ends: Vec<usize> = text.match_indices('\n').map(|(index, _)| index + 1)
                 .chain((!text.is_empty()).then_some(text.len())).collect();
             let cut = best_cut(&text, ends.clone());
-            prop_assert_eq!(cut.is_some(), all.iter().any(|end| ends.contains(end)));
-            prop_assert!(cut.is_none_or(|cut| ends.contains(&cut) && all.contains(&cut)));
+            prop_assert_eq!(cut.is_some(), line_ends.iter().any(|end| ends.contains(end)));
+            prop_assert!(cut.is_none_or(|cut| ends.contains(&cut) && line_ends.contains(&cut)));
         }
     }
 }

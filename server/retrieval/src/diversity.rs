@@ -18,15 +18,15 @@ pub fn diverse(candidates: &[HashSet<String>], max: usize) -> Vec<usize> {
             .any(|other| is_similar(terms, other));
         if is_repetition { similar.push(index) } else { chosen.push(index) }
     }
-    let left = max.saturating_sub(chosen.len());
-    chosen.extend(similar.into_iter().take(left));
+    let remaining = max.saturating_sub(chosen.len());
+    chosen.extend(similar.into_iter().take(remaining));
     chosen
 }
 
-fn is_similar(one: &HashSet<String>, other: &HashSet<String>) -> bool {
-    let shared = one.intersection(other).count();
-    let all = one.len() + other.len() - shared;
-    shared * 20 > all * 19
+fn is_similar(first: &HashSet<String>, second: &HashSet<String>) -> bool {
+    let shared_terms = first.intersection(second).count();
+    let all_terms = first.len() + second.len() - shared_terms;
+    shared_terms * 20 > all_terms * 19
 }
 
 #[cfg(test)]

@@ -26,23 +26,25 @@ pub struct Passage {
 /// Splits a text into blocks.
 #[derive(Debug, Default)]
 pub struct Blocks {
-    open: String,
+    pending: String,
     start: u64,
     line: u64,
-    lines_open: u64,
+    pending_lines: u64,
 }
 
 impl Blocks {
     /// Adds the next part of the text. Calls `emit` with every block that ends in it.
     pub fn push(&mut self, part: &str, mut emit: impl FnMut(Passage)) {
         for line in part.split_inclusive('\n') {
-            self.open.push_str(line);
-            let ends = line.ends_with('\n');
-            self.lines_open += u64::from(ends);
-            while self.open.len() > MAX_LINE_BYTES {
+            self.pending.push_str(line);
+            let is_complete = line.ends_with('\n');
+            self.pending_lines += u64::from(is_complete);
+            while self.pending.len() > MAX_LINE_BYTES {
                 self.cut(&mut emit);
             }
-            if ends && (self.open.len() >= BLOCK_BYTES || self.lines_open >= BLOCK_LINES) {
+            if is_complete
+                && (self.pending.len() >= BLOCK_BYTES || self.pending_lines >= BLOCK_LINES)
+            {
                 self.end(&mut emit);
             }
         }
@@ -54,45 +56,45 @@ impl Blocks {
     }
 
     fn end(&mut self, emit: &mut impl FnMut(Passage)) {
-        if self.open.is_empty() {
+        if self.pending.is_empty() {
             return;
         }
-        let ended = u64::from(self.open.ends_with('\n'));
-        let text = std::mem::take(&mut self.open);
+        let is_complete = u64::from(self.pending.ends_with('\n'));
+        let text = std::mem::take(&mut self.pending);
         let end = self.start + text.len() as u64;
-        let last = self.line + self.lines_open + 1 - ended;
+        let last_line = self.line + self.pending_lines + 1 - is_complete;
         emit(Passage {
             bytes: self.start..end,
-            lines: (self.line + 1, last.max(self.line + 1)),
+            lines: (self.line + 1, last_line.max(self.line + 1)),
             text,
         });
         self.start = end;
-        self.line += self.lines_open;
-        self.lines_open = 0;
+        self.line += self.pending_lines;
+        self.pending_lines = 0;
     }
 
     fn cut(&mut self, emit: &mut impl FnMut(Passage)) {
-        let mut at = MAX_LINE_BYTES;
-        while !self.open.is_char_boundary(at) {
-            at -= 1;
+        let mut position = MAX_LINE_BYTES;
+        while !self.pending.is_char_boundary(position) {
+            position -= 1;
         }
-        let rest = self.open.split_off(at);
-        let breaks = rest.bytes().filter(|byte| *byte == b'\n').count() as u64;
-        self.lines_open -= breaks.min(self.lines_open);
+        let rest = self.pending.split_off(position);
+        let line_breaks = rest.bytes().filter(|byte| *byte == b'\n').count() as u64;
+        self.pending_lines -= line_breaks.min(self.pending_lines);
         self.end(emit);
-        self.open = rest;
-        self.lines_open += breaks;
+        self.pending = rest;
+        self.pending_lines += line_breaks;
     }
 }
 
 /// Returns the blocks of a text.
 #[must_use]
 pub fn blocks(text: &str) -> Vec<Passage> {
-    let mut found = Vec::new();
+    let mut passages = Vec::new();
     let mut blocks = Blocks::default();
-    blocks.push(text, |passage| found.push(passage));
-    blocks.finish(|passage| found.push(passage));
-    found
+    blocks.push(text, |passage| passages.push(passage));
+    blocks.finish(|passage| passages.push(passage));
+    passages
 }
 
 #[cfg(test)]
@@ -103,10 +105,10 @@ mod tests {
     #[test]
     fn blocks_end_with_a_line() {
         let text: String = (1..=60).map(|line| format!("line {line}\n")).collect();
-        let found = blocks(&text);
-        let lines: Vec<(u64, u64)> = found.iter().map(|passage| passage.lines).collect();
+        let passages = blocks(&text);
+        let lines: Vec<(u64, u64)> = passages.iter().map(|passage| passage.lines).collect();
         assert_eq!(lines, [(1, 24), (25, 48), (49, 60)]);
-        assert_eq!(found.last().unwrap().bytes.end, text.len() as u64);
+        assert_eq!(passages.last().unwrap().bytes.end, text.len() as u64);
     }
 
     proptest! {
@@ -114,31 +116,31 @@ mod tests {
         fn blocks_do_not_depend_on_how_text_arrives(
             text in "([a-zé]{0,40}\n?|x{3000}){0,30}", cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6)
         ) {
-            let whole = blocks(&text);
-            let mut parted = Vec::new();
+            let expected = blocks(&text);
+            let mut passages = Vec::new();
             let mut blocks = Blocks::default();
             let mut ends: Vec<usize> = cuts.iter().map(|cut| {
-                let mut at = cut.index(text.len() + 1);
-                while !text.is_char_boundary(at) { at -= 1; }
-                at
+                let mut position = cut.index(text.len() + 1);
+                while !text.is_char_boundary(position) { position -= 1; }
+                position
             }).collect();
             ends.push(text.len());
             ends.sort_unstable();
-            let mut from = 0;
+            let mut start = 0;
             for end in ends {
-                blocks.push(text.get(from..end).unwrap(), |passage| parted.push(passage));
-                from = end;
+                blocks.push(text.get(start..end).unwrap(), |passage| passages.push(passage));
+                start = end;
             }
-            blocks.finish(|passage| parted.push(passage));
-            let joined: String = parted.iter().map(|passage| passage.text.as_str()).collect();
+            blocks.finish(|passage| passages.push(passage));
+            let joined: String = passages.iter().map(|passage| passage.text.as_str()).collect();
             prop_assert_eq!(&joined, &text);
-            prop_assert_eq!(&whole, &parted);
-            for passage in &whole {
+            prop_assert_eq!(&expected, &passages);
+            for passage in &expected {
                 prop_assert!(passage.text.len() <= MAX_LINE_BYTES);
                 let range = passage.bytes.start as usize..passage.bytes.end as usize;
                 prop_assert_eq!(text.get(range.clone()), Some(passage.text.as_str()));
-                let before = text.get(..range.start).unwrap().matches('\n').count() as u64;
-                prop_assert_eq!(passage.lines.0, before + 1);
+                let breaks_before = text.get(..range.start).unwrap().matches('\n').count() as u64;
+                prop_assert_eq!(passage.lines.0, breaks_before + 1);
             }
         }
     }

@@ -32,14 +32,14 @@ pub struct Record {
 /// Returns an error if the document is not valid JSON.
 pub fn records(document: &str) -> Result<Vec<Record>, serde_json::Error> {
     let root: &RawValue = serde_json::from_str(document)?;
-    let mut splitter = Splitter { document, found: Vec::new() };
+    let mut splitter = Splitter { document, records: Vec::new() };
     splitter.value(&mut String::new(), root, 0)?;
-    Ok(splitter.found)
+    Ok(splitter.records)
 }
 
 struct Splitter<'a> {
     document: &'a str,
-    found: Vec<Record>,
+    records: Vec<Record>,
 }
 
 impl<'a> Splitter<'a> {
@@ -59,7 +59,7 @@ impl<'a> Splitter<'a> {
             Some(b'[') if !is_small => {
                 let Elements(elements) = serde_json::from_str(text)?;
                 let members = elements.into_iter().enumerate();
-                let members = members.map(|(at, value)| (Cow::Owned(at.to_string()), value));
+                let members = members.map(|(index, value)| (Cow::Owned(index.to_string()), value));
                 self.members(pointer, members.collect(), depth)
             }
             _ => {
@@ -77,7 +77,7 @@ impl<'a> Splitter<'a> {
         depth: usize,
     ) -> Result<(), serde_json::Error> {
         let length = pointer.len();
-        let mut plain: Option<(Range<usize>, String)> = None;
+        let mut scalars: Option<(Range<usize>, String)> = None;
         for (key, value) in members {
             let text = value.get();
             let is_container = text.starts_with(['{', '[']);
@@ -89,26 +89,26 @@ impl<'a> Splitter<'a> {
                 continue;
             }
             let range = self.range_of(text);
-            let (bytes, joined) = plain.get_or_insert_with(|| (range.clone(), String::new()));
+            let (bytes, joined) = scalars.get_or_insert_with(|| (range.clone(), String::new()));
             bytes.end = range.end;
             joined.push_str(&key);
             joined.push_str(": ");
             joined.push_str(text);
             joined.push('\n');
             if joined.len() > RECORD_BYTES
-                && let Some((bytes, joined)) = plain.take()
+                && let Some((bytes, joined)) = scalars.take()
             {
                 self.push(pointer, bytes, joined);
             }
         }
-        if let Some((bytes, joined)) = plain {
+        if let Some((bytes, joined)) = scalars {
             self.push(pointer, bytes, joined);
         }
         Ok(())
     }
 
     fn push(&mut self, pointer: &str, bytes: Range<usize>, text: String) {
-        self.found.push(Record { pointer: pointer.to_owned(), bytes, text });
+        self.records.push(Record { pointer: pointer.to_owned(), bytes, text });
     }
 
     fn range_of(&self, part: &str) -> Range<usize> {
@@ -157,11 +157,11 @@ impl<'de> Deserialize<'de> for Elements<'de> {
                 self,
                 mut elements: A,
             ) -> Result<Self::Value, A::Error> {
-                let mut found = Vec::new();
+                let mut records = Vec::new();
                 while let Some(value) = elements.next_element::<&'de RawValue>()? {
-                    found.push(value);
+                    records.push(value);
                 }
-                Ok(Elements(found))
+                Ok(Elements(records))
             }
         }
         deserializer.deserialize_seq(Read)
@@ -176,10 +176,10 @@ mod tests {
 
     #[test]
     fn small_document_is_one_record() {
-        let found = records(r#" {"a": 1} "#).unwrap();
-        assert_eq!(found.len(), 1);
-        assert_eq!(found[0].pointer, "");
-        assert_eq!(found[0].bytes, 1..9);
+        let records = records(r#" {"a": 1} "#).unwrap();
+        assert_eq!(records.len(), 1);
+        assert_eq!(records[0].pointer, "");
+        assert_eq!(records[0].bytes, 1..9);
     }
 
     #[test]
@@ -190,12 +190,12 @@ mod tests {
             )
             .collect();
         let document = json!({"kind": "List", "a/b": "c", "items": pods}).to_string();
-        let found = records(&document).unwrap();
-        let last = found.iter().find(|record| record.pointer == "/items/39").unwrap();
+        let records = records(&document).unwrap();
+        let last = records.iter().find(|record| record.pointer == "/items/39").unwrap();
         assert!(document.get(last.bytes.clone()).unwrap().contains("cart-39"));
-        let plain = found.iter().find(|record| record.pointer.is_empty()).unwrap();
-        assert!(plain.text.contains("kind: \"List\"") && plain.text.contains("a/b: \"c\""));
-        assert_eq!(found.len(), 41);
+        let scalars = records.iter().find(|record| record.pointer.is_empty()).unwrap();
+        assert!(scalars.text.contains("kind: \"List\"") && scalars.text.contains("a/b: \"c\""));
+        assert_eq!(records.len(), 41);
     }
 
     #[test]

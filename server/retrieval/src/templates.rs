@@ -23,7 +23,7 @@ pub struct Template {
 /// Collects the templates of a text, line by line.
 #[derive(Debug, Default)]
 pub struct Templates {
-    found: HashMap<u64, Template>,
+    templates: HashMap<u64, Template>,
     lines: u64,
     ungrouped: u64,
 }
@@ -37,8 +37,8 @@ impl Templates {
             return;
         }
         let hash = template_hash(line);
-        let is_full = self.found.len() >= MAX_TEMPLATES;
-        match self.found.entry(hash) {
+        let is_full = self.templates.len() >= MAX_TEMPLATES;
+        match self.templates.entry(hash) {
             Entry::Occupied(mut known) => {
                 let template = known.get_mut();
                 template.count += 1;
@@ -61,7 +61,7 @@ impl Templates {
     /// The number of lines that repeat an earlier line, except for its figures.
     #[must_use]
     pub fn repeated(&self) -> u64 {
-        self.found.values().map(|template| template.count - 1).sum()
+        self.templates.values().map(|template| template.count - 1).sum()
     }
 
     /// The number of lines not grouped because [`MAX_TEMPLATES`] was reached.
@@ -73,9 +73,9 @@ impl Templates {
     /// Returns the templates in order of their first lines.
     #[must_use]
     pub fn finish(self) -> Vec<Template> {
-        let mut found: Vec<Template> = self.found.into_values().collect();
-        found.sort_unstable_by_key(|template| template.first);
-        found
+        let mut templates: Vec<Template> = self.templates.into_values().collect();
+        templates.sort_unstable_by_key(|template| template.first);
+        templates
     }
 }
 
@@ -111,19 +111,19 @@ mod tests {
             templates.push(line);
         }
         assert_eq!((templates.lines(), templates.repeated()), (5, 2));
-        let found = templates.finish();
-        let listed: Vec<(u64, u64, u64)> =
-            found.iter().map(|t| (t.count, t.first, t.last)).collect();
-        assert_eq!(listed, [(3, 1, 5), (1, 3, 3)]);
+        let list = templates.finish();
+        let counts_and_lines: Vec<(u64, u64, u64)> =
+            list.iter().map(|template| (template.count, template.first, template.last)).collect();
+        assert_eq!(counts_and_lines, [(3, 1, 5), (1, 3, 3)]);
     }
 
     #[test]
     fn number_of_templates_is_limited() {
         let mut templates = Templates::default();
         for number in 0..MAX_TEMPLATES + 10 {
-            let letters: String =
+            let word: String =
                 number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
-            templates.push(&letters);
+            templates.push(&word);
         }
         assert_eq!(templates.ungrouped(), 10);
         assert_eq!(templates.finish().len(), MAX_TEMPLATES);

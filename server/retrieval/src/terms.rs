@@ -28,49 +28,49 @@ const COMMON: [&str; 48] = [
 #[must_use]
 pub fn terms(text: &str) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);
-    let mut found = Vec::new();
+    let mut terms_found = Vec::new();
     for word in text.split(|c: char| !(c.is_alphanumeric() || SEPARATORS.contains(&c))) {
         let word = word.trim_matches(|c: char| c != '%' && SEPARATORS.contains(&c));
         if word.contains(char::is_alphanumeric) {
-            add_word(word, &stemmer, &mut found);
+            add_word(word, &stemmer, &mut terms_found);
         }
     }
-    found
+    terms_found
 }
 
-fn add_word(word: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
+fn add_word(word: &str, stemmer: &Stemmer, terms_found: &mut Vec<String>) {
     let lower = word.to_lowercase();
     if is_number(&lower) {
-        add_number(&lower, found);
+        add_number(&lower, terms_found);
         return;
     }
     let parts: Vec<&str> =
         word.split(SEPARATORS).flat_map(camel_case_words).filter(|part| !part.is_empty()).collect();
     if let [_] = parts.as_slice() {
-        add_part(&lower, stemmer, found);
+        add_part(&lower, stemmer, terms_found);
         return;
     }
     if lower.len() <= MAX_WORD_BYTES {
-        found.push(lower.clone());
+        terms_found.push(lower.clone());
     }
     if let Some((address, port)) = lower.rsplit_once(':')
         && is_number(address)
     {
-        found.push(address.to_owned());
-        found.push(port.to_owned());
+        terms_found.push(address.to_owned());
+        terms_found.push(port.to_owned());
         return;
     }
     for part in parts {
-        add_part(&part.to_lowercase(), stemmer, found);
+        add_part(&part.to_lowercase(), stemmer, terms_found);
     }
 }
 
-fn add_part(part: &str, stemmer: &Stemmer, found: &mut Vec<String>) {
+fn add_part(part: &str, stemmer: &Stemmer, terms_found: &mut Vec<String>) {
     if part.len() > MAX_WORD_BYTES || COMMON.contains(&part) {
         return;
     }
     let is_word = part.bytes().all(|byte| byte.is_ascii_lowercase());
-    found.push(if is_word { stemmer.stem(part).into_owned() } else { part.to_owned() });
+    terms_found.push(if is_word { stemmer.stem(part).into_owned() } else { part.to_owned() });
 }
 
 /// Returns `true` for numbers such as `1.8s`, `10.0.3.4` and `42`: a leading digit, and no separators except
@@ -82,12 +82,12 @@ fn is_number(word: &str) -> bool {
             || word.bytes().take_while(u8::is_ascii_digit).count() + 3 >= word.len())
 }
 
-fn add_number(word: &str, found: &mut Vec<String>) {
+fn add_number(word: &str, terms_found: &mut Vec<String>) {
     let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
     if word.len() <= MAX_WORD_BYTES {
-        found.push(word.to_owned());
+        terms_found.push(word.to_owned());
         if digits != word {
-            found.push(digits.to_owned());
+            terms_found.push(digits.to_owned());
         }
     }
 }
@@ -96,17 +96,17 @@ fn camel_case_words(word: &str) -> Vec<&str> {
     let mut starts = vec![0];
     let characters: Vec<(usize, char)> = word.char_indices().collect();
     for window in characters.windows(3) {
-        if let [(_, before), (at, here), (_, after)] = window {
-            let rises = before.is_lowercase() && here.is_uppercase();
+        if let [(_, previous), (position, current), (_, next)] = window {
+            let is_word_start = previous.is_lowercase() && current.is_uppercase();
             let ends_capitals =
-                before.is_uppercase() && here.is_uppercase() && after.is_lowercase();
-            if rises || ends_capitals {
-                starts.push(*at);
+                previous.is_uppercase() && current.is_uppercase() && next.is_lowercase();
+            if is_word_start || ends_capitals {
+                starts.push(*position);
             }
         }
     }
     starts.push(word.len());
-    starts.windows(2).filter_map(|pair| word.get(*pair.first()?..*pair.last()?)).collect()
+    starts.windows(2).filter_map(|range| word.get(*range.first()?..*range.last()?)).collect()
 }
 
 #[cfg(test)]
@@ -116,17 +116,17 @@ mod tests {
 
     #[test]
     fn extracts_identifiers_and_their_parts() {
-        let of = |text: &str| terms(text).join(" ");
-        assert_eq!(of("checkout-7f9c"), "checkout-7f9c checkout 7f9c");
-        assert_eq!(of("p99=1.8s"), "p99 1.8s 1.8");
-        assert_eq!(of("10.0.3.4:5432"), "10.0.3.4:5432 10.0.3.4 5432");
-        assert_eq!(of("CrashLoopBackOff"), "crashloopbackoff crash loop back off");
-        assert_eq!(of("HTTPServer returned 503."), "httpserver http server return 503");
-        assert_eq!(of("The pods restarted"), "pod restart");
-        assert_eq!(of("/var/log/app.log"), "var/log/app.log var log app log");
-        assert_eq!(of("cpu: 97.5%"), "cpu 97.5% 97.5");
-        assert_eq!(of("heap_mib"), "heap_mib heap mib");
-        assert_eq!(of(""), "");
+        let joined_terms = |text: &str| terms(text).join(" ");
+        assert_eq!(joined_terms("checkout-7f9c"), "checkout-7f9c checkout 7f9c");
+        assert_eq!(joined_terms("p99=1.8s"), "p99 1.8s 1.8");
+        assert_eq!(joined_terms("10.0.3.4:5432"), "10.0.3.4:5432 10.0.3.4 5432");
+        assert_eq!(joined_terms("CrashLoopBackOff"), "crashloopbackoff crash loop back off");
+        assert_eq!(joined_terms("HTTPServer returned 503."), "httpserver http server return 503");
+        assert_eq!(joined_terms("The pods restarted"), "pod restart");
+        assert_eq!(joined_terms("/var/log/app.log"), "var/log/app.log var log app log");
+        assert_eq!(joined_terms("cpu: 97.5%"), "cpu 97.5% 97.5");
+        assert_eq!(joined_terms("heap_mib"), "heap_mib heap mib");
+        assert_eq!(joined_terms(""), "");
     }
 
     proptest! {

@@ -131,12 +131,12 @@ pub(crate) struct Output<'d> {
 
 impl Output<'_> {
     pub(crate) fn write_at(&self, bytes: &[u8], offset: u64) -> Result<(), IndexError> {
-        let written = self.disk.step().and_then(|()| self.file.write_all_at(bytes, offset));
+        let result = self.disk.step().and_then(|()| self.file.write_all_at(bytes, offset));
         #[cfg(test)]
-        if written.is_err() {
+        if result.is_err() {
             let _half = self.file.write_all_at(&bytes[..bytes.len() / 2], offset);
         }
-        written.map_err(|error| not_saved(&self.path, &error))
+        result.map_err(|error| not_saved(&self.path, &error))
     }
 
     pub(crate) fn sync(&self) -> Result<(), IndexError> {
@@ -164,27 +164,27 @@ pub(crate) mod faults {
 
     #[derive(Debug)]
     pub(crate) struct Faults {
-        left: AtomicUsize,
+        steps_left: AtomicUsize,
     }
 
     impl Default for Faults {
         fn default() -> Self {
-            Self { left: AtomicUsize::new(usize::MAX) }
+            Self { steps_left: AtomicUsize::new(usize::MAX) }
         }
     }
 
     impl Faults {
         /// Makes all operations fail after `steps` more. `usize::MAX` never fails.
         pub(crate) fn after(&self, steps: usize) {
-            self.left.store(steps, Ordering::SeqCst);
+            self.steps_left.store(steps, Ordering::SeqCst);
         }
 
         pub(super) fn step(&self) -> io::Result<()> {
-            let fewer = |left: usize| match left {
-                usize::MAX => Some(left),
-                _ => left.checked_sub(1),
+            let decrement = |steps_left: usize| match steps_left {
+                usize::MAX => Some(steps_left),
+                _ => steps_left.checked_sub(1),
             };
-            match self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fewer) {
+            match self.steps_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, decrement) {
                 Ok(_) => Ok(()),
                 Err(_) => Err(io::ErrorKind::StorageFull.into()),
             }

@@ -127,7 +127,7 @@ impl VectorIndex {
                 .map_err(|fault| IndexError::InvalidVector { position, key: *key, fault })?;
             units.push((*key, unit));
         }
-        let mut changes = self.change();
+        let mut changes = self.lock_changes();
         {
             let mut state = self.write();
             let given = state.table.rows().saturating_add(units.len());
@@ -155,7 +155,7 @@ impl VectorIndex {
 
     /// Removes keys and returns the number that existed. They are no longer found.
     pub fn remove(&self, keys: &[u64]) -> usize {
-        let mut changes = self.change();
+        let mut changes = self.lock_changes();
         let mut state = self.write();
         let removed = keys.iter().filter(|key| state.table.remove(**key)).count();
         changes.unsaved |= removed > 0;
@@ -237,7 +237,7 @@ impl VectorIndex {
     /// [`IndexError::NoGraph`]; searches stay correct.
     pub fn build_graph(&self) -> Result<(), IndexError> {
         loop {
-            let changes = self.change();
+            let changes = self.lock_changes();
             if self.rows_behind() == 0 {
                 return Ok(());
             }
@@ -256,7 +256,7 @@ impl VectorIndex {
     /// # Errors
     /// [`IndexError::NotSaved`] if a write fails. The previous save is unchanged, and the next save retries.
     pub fn save(&self) -> Result<(), IndexError> {
-        let mut changes = self.change();
+        let mut changes = self.lock_changes();
         let changes = &mut *changes;
         let graph_unsaved = self.read().graph.as_ref().is_some_and(|graph| !graph.is_saved());
         if !changes.unsaved && !graph_unsaved {
@@ -333,7 +333,7 @@ impl VectorIndex {
     fn scan_is_cheaper(&self, count: usize, covered: usize, candidates: usize) -> bool {
         let [count, covered, candidates, crossover, expansion] =
             [count, covered, candidates, self.settings.crossover, EXPANSION_SEARCH]
-                .map(|number| number as u128);
+                .map(|count| count as u128);
         let graph = crossover.saturating_mul(covered).saturating_mul(candidates);
         count.saturating_mul(count).saturating_mul(expansion) <= graph
     }
@@ -401,13 +401,13 @@ impl VectorIndex {
         self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self) -> MutexGuard<'_, Changes> {
+    fn lock_changes(&self) -> MutexGuard<'_, Changes> {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(test)]
     pub(crate) fn fill_disk_after(&self, steps: usize) {
-        self.change().files.disk.faults.after(steps);
+        self.lock_changes().files.disk.faults.after(steps);
     }
 }
 
@@ -438,16 +438,16 @@ struct RowSet(Vec<u64>);
 
 impl RowSet {
     fn new(rows: &[usize], end: usize) -> Self {
-        let mut words = vec![0; end.div_ceil(64)];
+        let mut bits = vec![0; end.div_ceil(64)];
         for row in rows {
-            if let Some(word) = words.get_mut(row / 64) {
-                *word |= 1 << (row % 64);
+            if let Some(bits_of_64_rows) = bits.get_mut(row / 64) {
+                *bits_of_64_rows |= 1 << (row % 64);
             }
         }
-        Self(words)
+        Self(bits)
     }
 
     fn contains(&self, row: usize) -> bool {
-        self.0.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+        self.0.get(row / 64).is_some_and(|bits_of_64_rows| bits_of_64_rows >> (row % 64) & 1 == 1)
     }
 }

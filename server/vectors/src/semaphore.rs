@@ -42,15 +42,15 @@ mod tests {
     #[test]
     fn limits_concurrent_callers() {
         let semaphore = Semaphore::new(3);
-        let inside = AtomicUsize::new(0);
+        let running = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             for _ in 0..32 {
                 scope.spawn(|| {
                     for _ in 0..50 {
                         let _permit = semaphore.acquire();
-                        assert!(inside.fetch_add(1, Ordering::SeqCst) < 3);
+                        assert!(running.fetch_add(1, Ordering::SeqCst) < 3);
                         std::thread::yield_now();
-                        inside.fetch_sub(1, Ordering::SeqCst);
+                        running.fetch_sub(1, Ordering::SeqCst);
                     }
                 });
             }

@@ -88,15 +88,15 @@ impl Table {
     /// Visits the rows from `first` that are not removed.
     #[inline]
     pub(crate) fn for_each_from(&self, first: usize, mut visit: impl FnMut(u64, &[f32])) {
-        let mut skipped = first % ROWS_PER_BLOCK;
+        let mut skipped_rows = first % ROWS_PER_BLOCK;
         let blocks = self.blocks.iter().zip(self.keys.chunks(ROWS_PER_BLOCK));
         for (block, keys) in blocks.skip(first / ROWS_PER_BLOCK) {
-            for (vector, key) in block.chunks_exact(self.dimension).zip(keys).skip(skipped) {
+            for (vector, key) in block.chunks_exact(self.dimension).zip(keys).skip(skipped_rows) {
                 if *key != REMOVED {
                     visit(*key, vector);
                 }
             }
-            skipped = 0;
+            skipped_rows = 0;
         }
     }
 
@@ -112,7 +112,7 @@ impl Table {
             .iter()
             .skip(first / ROWS_PER_BLOCK)
             .enumerate()
-            .filter_map(move |(at, block)| block.get(if at == 0 { start } else { 0 }..))
+            .filter_map(move |(index, block)| block.get(if index == 0 { start } else { 0 }..))
     }
 }
 
@@ -128,13 +128,13 @@ mod tests {
         }
         table.remove(2_000);
         for first in [0, 1, 1_023, 1_024, 1_025, 2_047, 2_048, 2_499, 2_500, 9_999] {
-            let mut found = Vec::new();
+            let mut keys = Vec::new();
             table.for_each_from(first, |key, vector| {
                 assert_eq!(vector, [key as f32, 0.5]);
-                found.push(key);
+                keys.push(key);
             });
             let expected: Vec<u64> = (first as u64..2_500).filter(|key| *key != 2_000).collect();
-            assert_eq!(found, expected, "{first}");
+            assert_eq!(keys, expected, "{first}");
             let values: usize = table.values_from(first).map(<[f32]>::len).sum();
             assert_eq!(values, 2 * 2_500_usize.saturating_sub(first), "{first}");
         }

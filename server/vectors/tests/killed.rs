@@ -25,7 +25,7 @@ fn open(directory: &Path) -> (VectorIndex, Opened) {
 }
 
 fn vector(key: u64) -> [f32; 16] {
-    std::array::from_fn(|at| ((key + 1) as f32 * (at + 1) as f32).sin())
+    std::array::from_fn(|index| ((key + 1) as f32 * (index + 1) as f32).sin())
 }
 
 /// The body of the child process; does nothing as an ordinary test.
@@ -44,7 +44,7 @@ fn save_until_killed() {
 fn completed_saves_survive_a_kill() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("index");
-    let mut before = 0;
+    let mut previous_length = 0;
     for round in 0..24 {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "save_until_killed", "--nocapture"])
@@ -59,10 +59,14 @@ fn completed_saves_survive_a_kill() {
         child.wait().unwrap();
         let (index, opened) = open(&directory);
         assert_eq!(opened, Opened::Complete, "round {round}");
-        assert!(index.len() >= saved && saved > before, "{} {saved} {before}", index.len());
+        assert!(
+            index.len() >= saved && saved > previous_length,
+            "{} {saved} {previous_length}",
+            index.len()
+        );
         for key in 0..index.len() as u64 {
             assert_eq!(index.search(&vector(key), 1, None).unwrap()[0].key, key);
         }
-        before = index.len();
+        previous_length = index.len();
     }
 }

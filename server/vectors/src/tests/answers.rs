@@ -7,13 +7,13 @@ use proptest::prelude::*;
 use super::{assert_exact, assert_in_order, brute_force, clustered, graph_settings, open};
 use crate::{IndexError, Opened, Reason, Scalar, Settings, VectorFault, VectorIndex};
 
-fn small() -> Settings {
+fn small_settings() -> Settings {
     Settings::new(2, super::MODEL)
 }
 
 #[test]
 fn reopens_a_saved_index() {
-    for settings in [small(), graph_settings(2)] {
+    for settings in [small_settings(), graph_settings(2)] {
         let directory = tempfile::tempdir().unwrap();
         let (index, opened) = open(directory.path(), &settings);
         assert_eq!(opened, Opened::Empty);
@@ -33,7 +33,7 @@ fn reopens_a_saved_index() {
 #[test]
 fn rejects_a_batch_with_an_invalid_vector() {
     let directory = tempfile::tempdir().unwrap();
-    let (index, _) = open(directory.path(), &small());
+    let (index, _) = open(directory.path(), &small_settings());
     for (vector, fault) in [
         (vec![1.0], VectorFault::Length { found: 1, expected: 2 }),
         (vec![1.0; 3], VectorFault::Length { found: 3, expected: 2 }),
@@ -41,19 +41,19 @@ fn rejects_a_batch_with_an_invalid_vector() {
         (vec![f32::INFINITY, 1.0], VectorFault::NotFinite { position: 0 }),
         (vec![0.0, -0.0], VectorFault::Zero),
     ] {
-        let refused = index.add(&[(6, vec![1.0, 1.0]), (7, vector.clone())]).unwrap_err();
-        assert_eq!(refused, IndexError::InvalidVector { position: 1, key: 7, fault });
-        let refused = index.search(&vector, 1, None).unwrap_err();
-        assert_eq!(refused, IndexError::InvalidQuery { fault });
+        let error = index.add(&[(6, vec![1.0, 1.0]), (7, vector.clone())]).unwrap_err();
+        assert_eq!(error, IndexError::InvalidVector { position: 1, key: 7, fault });
+        let error = index.search(&vector, 1, None).unwrap_err();
+        assert_eq!(error, IndexError::InvalidQuery { fault });
     }
-    let refused = index.add(&[(u64::MAX, [1.0, 1.0])]).unwrap_err();
-    assert_eq!(refused, IndexError::ReservedKey { position: 0 });
+    let error = index.add(&[(u64::MAX, [1.0, 1.0])]).unwrap_err();
+    assert_eq!(error, IndexError::ReservedKey { position: 0 });
     assert!(index.is_empty());
 }
 
 #[test]
 fn returns_at_most_k_hits() {
-    for settings in [small(), graph_settings(2)] {
+    for settings in [small_settings(), graph_settings(2)] {
         let directory = tempfile::tempdir().unwrap();
         let (index, _) = open(directory.path(), &settings);
         let count = |k, allowed| index.search(&[1.0, 0.1], k, allowed).unwrap().len();
@@ -71,7 +71,7 @@ fn returns_at_most_k_hits() {
 #[test]
 fn orders_ties_by_key() {
     let directory = tempfile::tempdir().unwrap();
-    let (index, _) = open(directory.path(), &small());
+    let (index, _) = open(directory.path(), &small_settings());
     let vectors: Vec<(u64, [f32; 2])> = (0..50).rev().map(|key| (key, [0.3, 0.4])).collect();
     index.add(&vectors).unwrap();
     let keys: Vec<u64> =
@@ -82,7 +82,7 @@ fn orders_ties_by_key() {
 #[test]
 fn ignores_an_index_of_another_model_or_dimension() {
     let directory = tempfile::tempdir().unwrap();
-    let (index, _) = open(directory.path(), &small());
+    let (index, _) = open(directory.path(), &small_settings());
     index.add(&[(1, [1.0, 0.0])]).unwrap();
     index.save().unwrap();
     drop(index);
@@ -95,7 +95,7 @@ fn ignores_an_index_of_another_model_or_dimension() {
     assert_eq!(opened, Opened::EmbedAgain(Reason::OtherModel { found }));
     // The old files remain until the next save.
     drop(index);
-    let (index, opened) = open(directory.path(), &small());
+    let (index, opened) = open(directory.path(), &small_settings());
     assert_eq!((opened, index.len()), (Opened::Complete, 1));
     drop(index);
     let (index, _) = open(directory.path(), &Settings::new(2, "another"));
@@ -132,15 +132,15 @@ fn rebuilds_a_graph_of_another_scalar_type() {
 #[test]
 fn locks_the_directory() {
     let directory = tempfile::tempdir().unwrap();
-    let (index, _) = open(directory.path(), &small());
-    let refused = VectorIndex::open(directory.path(), small()).unwrap_err();
-    assert_eq!(refused, IndexError::Locked { directory: directory.path().to_owned() });
+    let (index, _) = open(directory.path(), &small_settings());
+    let error = VectorIndex::open(directory.path(), small_settings()).unwrap_err();
+    assert_eq!(error, IndexError::Locked { directory: directory.path().to_owned() });
     drop(index);
-    let _free_again = open(directory.path(), &small());
+    let _free_again = open(directory.path(), &small_settings());
     let file = directory.path().join("file");
     std::fs::write(&file, "x").unwrap();
-    let refused = VectorIndex::open(&file.join("index"), small()).unwrap_err();
-    assert!(matches!(refused, IndexError::UnusableDirectory { .. }), "{refused}");
+    let error = VectorIndex::open(&file.join("index"), small_settings()).unwrap_err();
+    assert!(matches!(error, IndexError::UnusableDirectory { .. }), "{error}");
 }
 
 #[test]
@@ -154,10 +154,10 @@ fn adds_to_a_mapped_graph() {
     drop(index);
     let (index, opened) = open(directory.path(), &settings);
     assert_eq!(opened, Opened::Complete);
-    for (at, vector) in vectors.iter().enumerate().skip(500) {
+    for (key, vector) in vectors.iter().enumerate().skip(500) {
         index.add(std::slice::from_ref(vector)).unwrap();
         let hits = index.search(&vector.1, 1, None).unwrap();
-        assert_eq!(hits[0].key, at as u64);
+        assert_eq!(hits[0].key, key as u64);
     }
     assert_exact(&index.search(&vectors[9].1, 10, None).unwrap(), &vectors, &vectors[9].1, 10);
     index.save().unwrap();
@@ -179,10 +179,10 @@ fn drops_removed_rows_if_they_are_the_majority() {
         let entries = std::fs::read_dir(directory.path()).unwrap();
         entries.map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
     };
-    let before = size();
+    let size_before = size();
     index.remove(&(0..300).collect::<Vec<u64>>());
     index.save().unwrap();
-    assert!(size() * 3 < before, "{} {before}", size());
+    assert!(size() * 3 < size_before, "{} {size_before}", size());
     vectors.drain(..300);
     for _ in 0..2 {
         for k in [1, 10, 100] {
@@ -230,20 +230,20 @@ fn step() -> impl Strategy<Value = Step> {
 fn run_steps(steps: Vec<Step>, settings: &Settings, exact: bool) {
     let directory = tempfile::tempdir().unwrap();
     let (mut index, _) = open(directory.path(), settings);
-    let mut now: BTreeMap<u64, Vec<f32>> = BTreeMap::new();
-    let mut saved = now.clone();
+    let mut current: BTreeMap<u64, Vec<f32>> = BTreeMap::new();
+    let mut saved = current.clone();
     for step in steps {
         match step {
             Step::Add(vectors) => {
                 index.add(&vectors).unwrap();
-                now.extend(vectors.iter().map(|(key, vector)| (*key, vector.to_vec())));
+                current.extend(vectors.iter().map(|(key, vector)| (*key, vector.to_vec())));
             }
             Step::Remove(keys) => {
-                let existing = keys.iter().filter(|key| now.remove(key).is_some()).count();
+                let existing = keys.iter().filter(|key| current.remove(key).is_some()).count();
                 assert_eq!(index.remove(&keys), existing);
             }
             Step::Search(query, k, allowed) => {
-                let vectors: Vec<(u64, Vec<f32>)> = now
+                let vectors: Vec<(u64, Vec<f32>)> = current
                     .iter()
                     .filter(|(key, _)| allowed.as_ref().is_none_or(|keys| keys.contains(key)))
                     .map(|(key, vector)| (*key, vector.clone()))
@@ -252,18 +252,19 @@ fn run_steps(steps: Vec<Step>, settings: &Settings, exact: bool) {
                 if exact {
                     assert_exact(&hits, &vectors, &query, k);
                 } else {
-                    let all = brute_force(&vectors, &query, usize::MAX);
-                    assert_eq!(hits.len(), k.min(all.len()));
+                    let expected = brute_force(&vectors, &query, usize::MAX);
+                    assert_eq!(hits.len(), k.min(expected.len()));
                     assert_in_order(&hits);
                     for hit in hits {
-                        let own = all.iter().find(|(key, _)| *key == hit.key).unwrap().1;
-                        assert!((f64::from(hit.similarity) - own).abs() < 1e-5);
+                        let similarity =
+                            expected.iter().find(|(key, _)| *key == hit.key).unwrap().1;
+                        assert!((f64::from(hit.similarity) - similarity).abs() < 1e-5);
                     }
                 }
             }
             Step::Save => {
                 index.save().unwrap();
-                saved = now.clone();
+                saved = current.clone();
             }
             Step::BuildGraph => index.build_graph().unwrap(),
             Step::OpenAgain => {
@@ -271,11 +272,11 @@ fn run_steps(steps: Vec<Step>, settings: &Settings, exact: bool) {
                 let opened;
                 (index, opened) = open(directory.path(), settings);
                 assert!(!matches!(opened, Opened::EmbedAgain(_)), "{opened:?}");
-                now = saved.clone();
+                current = saved.clone();
             }
         }
-        assert_eq!(index.len(), now.len());
-        assert!(now.keys().all(|key| index.contains(*key)));
+        assert_eq!(index.len(), current.len());
+        assert!(current.keys().all(|key| index.contains(*key)));
     }
 }
 

@@ -10,7 +10,7 @@ const NUMBER: usize = 300;
 
 type Vectors = Vec<(u64, Vec<f32>)>;
 
-fn saved(directory: &Path, settings: &Settings) -> Vectors {
+fn save_vectors(directory: &Path, settings: &Settings) -> Vectors {
     let mut vectors = clustered(NUMBER, DIMENSION, 5);
     let (index, _) = open(directory, settings);
     index.add(&vectors).unwrap();
@@ -20,12 +20,12 @@ fn saved(directory: &Path, settings: &Settings) -> Vectors {
     vectors
 }
 
-fn file(directory: &Path, ending: &str) -> PathBuf {
+fn file(directory: &Path, extension: &str) -> PathBuf {
     let paths = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    let mut found: Vec<PathBuf> =
-        paths.filter(|path| path.to_str().unwrap().ends_with(ending)).collect();
-    assert_eq!(found.len(), 1, "{ending}: {found:?}");
-    found.remove(0)
+    let mut matching: Vec<PathBuf> =
+        paths.filter(|path| path.to_str().unwrap().ends_with(extension)).collect();
+    assert_eq!(matching.len(), 1, "{extension}: {matching:?}");
+    matching.remove(0)
 }
 
 fn check(directory: &Path, settings: &Settings, vectors: &Vectors) -> Opened {
@@ -46,43 +46,43 @@ fn check(directory: &Path, settings: &Settings, vectors: &Vectors) -> Opened {
 }
 
 /// Calls `judge` after each kind of damage to the file with this extension.
-fn after_each_damage(ending: &str, mut judge: impl FnMut(&str, Opened)) {
+fn open_after_each_damage(extension: &str, mut assess: impl FnMut(&str, Opened)) {
     let parent = tempfile::tempdir().unwrap();
     let settings = graph_settings(DIMENSION);
-    let whole = parent.path().join("whole");
-    let vectors = saved(&whole, &settings);
-    assert_eq!(check(&whole, &settings, &vectors), Opened::Complete);
-    let path = file(&whole, ending);
+    let directory = parent.path().join("whole");
+    let vectors = save_vectors(&directory, &settings);
+    assert_eq!(check(&directory, &settings, &vectors), Opened::Complete);
+    let path = file(&directory, extension);
     let bytes = std::fs::read(&path).unwrap();
-    let mut after = |damage: &str, damaged: &[u8]| {
+    let mut check_damage = |damage: &str, damaged: &[u8]| {
         std::fs::write(&path, damaged).unwrap();
-        judge(damage, check(&whole, &settings, &vectors));
+        assess(damage, check(&directory, &settings, &vectors));
     };
     let length = bytes.len();
-    let ends = [1, 2, 3, 4, 7, 8, 9, 31, 32, 33, 63, 64, 65, 255, 256, 1024];
+    let lengths = [1, 2, 3, 4, 7, 8, 9, 31, 32, 33, 63, 64, 65, 255, 256, 1024];
     let middles = (1..32).map(|part| length * part / 32);
-    let cuts = ends.iter().flat_map(|end| [Some(*end), length.checked_sub(*end)]);
-    for cut in cuts.flatten().chain(middles).chain([0]).filter(|cut| *cut < length) {
-        after(&format!("cut to {cut}"), &bytes[..cut]);
+    let cut_lengths = lengths.iter().flat_map(|end| [Some(*end), length.checked_sub(*end)]);
+    for cut in cut_lengths.flatten().chain(middles).chain([0]).filter(|cut| *cut < length) {
+        check_damage(&format!("cut to {cut}"), &bytes[..cut]);
     }
     // Every bit at the start and the end, and one bit in every 37th byte between.
-    let dense = (0..length.min(160)).chain(length.saturating_sub(32)..length);
-    let bits = dense.flat_map(|byte| (0..8).map(move |bit| (byte, bit)));
+    let bytes_at_ends = (0..length.min(160)).chain(length.saturating_sub(32)..length);
+    let bits = bytes_at_ends.flat_map(|byte| (0..8).map(move |bit| (byte, bit)));
     for (byte, bit) in bits.chain((0..length).step_by(37).map(|byte| (byte, byte % 8))) {
         let mut flipped = bytes.clone();
         flipped[byte] ^= 1 << bit;
-        after(&format!("bit {bit} of byte {byte}"), &flipped);
+        check_damage(&format!("bit {bit} of byte {byte}"), &flipped);
     }
-    after("zeros", &vec![0; length]);
-    after("ones", &vec![0xff; length]);
-    after("text", b"GSAR");
+    check_damage("zeros", &vec![0; length]);
+    check_damage("ones", &vec![0xff; length]);
+    check_damage("text", b"GSAR");
     std::fs::remove_file(&path).unwrap();
-    judge("removed", check(&whole, &settings, &vectors));
+    assess("removed", check(&directory, &settings, &vectors));
 }
 
 #[test]
 fn rebuilds_a_damaged_graph() {
-    after_each_damage(".usearch", |damage, opened| {
+    open_after_each_damage(".usearch", |damage, opened| {
         assert!(
             matches!(opened, Opened::GraphMissing(Reason::Damaged { .. } | Reason::Missing { .. })),
             "{damage}: {opened:?}"
@@ -92,21 +92,21 @@ fn rebuilds_a_damaged_graph() {
 
 #[test]
 fn damaged_vectors_require_embedding_again() {
-    after_each_damage(".f32", embed_again);
+    open_after_each_damage(".f32", assert_embed_again);
 }
 
 #[test]
 fn damaged_keys_require_embedding_again() {
-    after_each_damage(".keys", embed_again);
+    open_after_each_damage(".keys", assert_embed_again);
 }
 
 #[test]
 fn a_damaged_manifest_requires_embedding_again() {
-    after_each_damage(".json", embed_again);
+    open_after_each_damage(".json", assert_embed_again);
 }
 
 #[track_caller]
-fn embed_again(damage: &str, opened: Opened) {
+fn assert_embed_again(damage: &str, opened: Opened) {
     assert!(
         matches!(opened, Opened::EmbedAgain(Reason::Damaged { .. } | Reason::Missing { .. })),
         "{damage}: {opened:?}"
@@ -115,33 +115,33 @@ fn embed_again(damage: &str, opened: Opened) {
 
 #[test]
 fn detects_or_ignores_extra_bytes() {
-    for (ending, complete) in [(".f32", true), (".keys", false), (".json", false)] {
+    for (extension, is_complete) in [(".f32", true), (".keys", false), (".json", false)] {
         let directory = tempfile::tempdir().unwrap();
         let settings = graph_settings(DIMENSION);
-        let vectors = saved(directory.path(), &settings);
-        let path = file(directory.path(), ending);
+        let vectors = save_vectors(directory.path(), &settings);
+        let path = file(directory.path(), extension);
         let mut bytes = std::fs::read(&path).unwrap();
         bytes.extend([0x55; 41]);
         std::fs::write(&path, bytes).unwrap();
         let opened = check(directory.path(), &settings, &vectors);
-        assert_eq!(opened == Opened::Complete, complete, "{ending}: {opened:?}");
+        assert_eq!(opened == Opened::Complete, is_complete, "{extension}: {opened:?}");
     }
 }
 
 #[test]
 fn detects_files_of_another_index() {
-    for ending in [".f32", ".keys", ".usearch"] {
+    for extension in [".f32", ".keys", ".usearch"] {
         let parent = tempfile::tempdir().unwrap();
         let settings = graph_settings(DIMENSION);
-        let (one, other) = (parent.path().join("one"), parent.path().join("other"));
-        let vectors = saved(&one, &settings);
-        let (index, _) = open(&other, &settings);
+        let (first, second) = (parent.path().join("one"), parent.path().join("other"));
+        let vectors = save_vectors(&first, &settings);
+        let (index, _) = open(&second, &settings);
         index.add(&clustered(NUMBER, DIMENSION, 6)).unwrap();
         index.remove(&[8, 9]);
         index.save().unwrap();
-        std::fs::copy(file(&other, ending), file(&one, ending)).unwrap();
-        let opened = check(&one, &settings, &vectors);
-        assert_ne!(opened, Opened::Complete, "{ending}");
+        std::fs::copy(file(&second, extension), file(&first, extension)).unwrap();
+        let opened = check(&first, &settings, &vectors);
+        assert_ne!(opened, Opened::Complete, "{extension}");
     }
 }
 
@@ -150,7 +150,7 @@ fn rebuilds_a_graph_during_searches() {
     for scalar in [Scalar::F32, Scalar::I8] {
         let directory = tempfile::tempdir().unwrap();
         let settings = Settings { scalar, ..graph_settings(DIMENSION) };
-        let vectors = saved(directory.path(), &settings);
+        let vectors = save_vectors(directory.path(), &settings);
         let path = file(directory.path(), ".usearch");
         std::fs::remove_file(&path).unwrap();
         let (index, opened) = open(directory.path(), &settings);
@@ -172,7 +172,7 @@ fn rebuilds_a_graph_during_searches() {
 fn verifies_a_mapped_graph_before_loading_it() {
     let directory = tempfile::tempdir().unwrap();
     let settings = graph_settings(DIMENSION);
-    let mut vectors = saved(directory.path(), &settings);
+    let mut vectors = save_vectors(directory.path(), &settings);
     let (index, _) = open(directory.path(), &settings);
     // Replaces the file; the mapping keeps the old one.
     let path = file(directory.path(), ".usearch");

@@ -40,7 +40,7 @@ fn reports_and_recovers_from_a_full_disk() {
     let settings = graph_settings(32);
     let vectors = clustered(2_400, 32, 8);
     // In KiB: too little for the graph, then for the vectors, then for anything.
-    for room in [640_u64, 320, 96, 8, 0] {
+    for free_bytes in [640_u64, 320, 96, 8, 0] {
         let directory = disk.0.join("index");
         let (index, _) = open(&directory, &settings);
         index.add(&vectors[..800]).unwrap();
@@ -49,15 +49,15 @@ fn reports_and_recovers_from_a_full_disk() {
         let mut filler = std::fs::File::create(&path).unwrap();
         let full = filler.write_all(&vec![0; 4 << 20]).unwrap_err();
         assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
-        let filled = filler.metadata().unwrap().len();
-        filler.set_len(filled - (room << 10)).unwrap();
+        let written = filler.metadata().unwrap().len();
+        filler.set_len(written - (free_bytes << 10)).unwrap();
         index.add(&vectors[800..]).unwrap();
-        let refused = index.save().unwrap_err();
-        assert!(matches!(refused, IndexError::NotSaved { .. }), "{refused}");
+        let error = index.save().unwrap_err();
+        assert!(matches!(error, IndexError::NotSaved { .. }), "{error}");
         assert_eq!(index.search(&vectors[2_000].1, 1, None).unwrap()[0].key, 2_000);
         drop(index);
         let (index, opened) = open(&directory, &settings);
-        assert_eq!((opened, index.len()), (Opened::Complete, 800), "{room}");
+        assert_eq!((opened, index.len()), (Opened::Complete, 800), "{free_bytes}");
         drop(filler);
         std::fs::remove_file(&path).unwrap();
         index.add(&vectors[800..]).unwrap();

@@ -13,17 +13,18 @@ type Change = fn(&VectorIndex, &mut Vectors);
 const CHANGES: [(&str, Change); 4] = [
     ("first vectors", |index, vectors| add(index, vectors, clustered(200, DIMENSION, 1))),
     ("more vectors", |index, vectors| {
-        let more = clustered(50, DIMENSION, 2).into_iter().map(|(key, v)| (key + 170, v)).collect();
-        add(index, vectors, more);
+        let new_vectors =
+            clustered(50, DIMENSION, 2).into_iter().map(|(key, v)| (key + 170, v)).collect();
+        add(index, vectors, new_vectors);
     }),
     ("fewer vectors", |index, vectors| remove(index, vectors, 0..20)),
     ("far fewer vectors", |index, vectors| remove(index, vectors, 0..180)),
 ];
 
-fn add(index: &VectorIndex, vectors: &mut Vectors, more: Vectors) {
-    index.add(&more).unwrap();
-    vectors.retain(|(key, _)| more.iter().all(|(added, _)| added != key));
-    vectors.extend(more);
+fn add(index: &VectorIndex, vectors: &mut Vectors, new_vectors: Vectors) {
+    index.add(&new_vectors).unwrap();
+    vectors.retain(|(key, _)| new_vectors.iter().all(|(new_key, _)| new_key != key));
+    vectors.extend(new_vectors);
 }
 
 fn remove(index: &VectorIndex, vectors: &mut Vectors, keys: std::ops::Range<u64>) {
@@ -31,11 +32,11 @@ fn remove(index: &VectorIndex, vectors: &mut Vectors, keys: std::ops::Range<u64>
     vectors.retain(|(key, _)| !keys.contains(key));
 }
 
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
+fn copy_files(source: &Path, target: &Path) {
+    std::fs::create_dir(target).unwrap();
+    for entry in std::fs::read_dir(source).unwrap() {
         let path = entry.unwrap().path();
-        std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+        std::fs::copy(&path, target.join(path.file_name().unwrap())).unwrap();
     }
 }
 
@@ -52,59 +53,65 @@ fn matches_vectors(index: &VectorIndex, vectors: &Vectors) -> bool {
 /// Interrupts the save of each change at each step. Returns the total number of steps.
 fn interrupt_each_step(settings: &Settings, retries: bool) -> usize {
     let parent = tempfile::tempdir().unwrap();
-    let whole = parent.path().join("whole");
-    let (mut before, mut steps_in_all) = (Vec::new(), 0);
+    let saved_directory = parent.path().join("whole");
+    let (mut vectors_before, mut total_steps) = (Vec::new(), 0);
     for (name, change) in CHANGES {
-        let mut after = before.clone();
+        let mut vectors_after = vectors_before.clone();
         for steps in 0.. {
-            let tried = parent.path().join("tried");
-            if whole.exists() {
-                copy(&whole, &tried);
+            let directory = parent.path().join("tried");
+            if saved_directory.exists() {
+                copy_files(&saved_directory, &directory);
             }
-            let (index, _) = open(&tried, settings);
-            after.clone_from(&before);
-            change(&index, &mut after);
+            let (index, _) = open(&directory, settings);
+            vectors_after.clone_from(&vectors_before);
+            change(&index, &mut vectors_after);
             index.fill_disk_after(steps);
             let saved = index.save();
             if retries {
-                assert!(matches_vectors(&index, &after), "{name}, {steps} steps: in memory");
+                assert!(
+                    matches_vectors(&index, &vectors_after),
+                    "{name}, {steps} steps: in memory"
+                );
                 if saved.is_err() {
                     index.fill_disk_after(usize::MAX);
                     index.save().unwrap();
                     drop(index);
-                    let (index, opened) = open(&tried, settings);
+                    let (index, opened) = open(&directory, settings);
                     assert!(
                         matches!(opened, Opened::Complete | Opened::GraphMissing(_)),
                         "{name}, {steps} steps: {opened:?}"
                     );
-                    assert!(matches_vectors(&index, &after), "{name}, {steps} steps: saved again");
+                    assert!(
+                        matches_vectors(&index, &vectors_after),
+                        "{name}, {steps} steps: saved again"
+                    );
                 }
             } else {
                 drop(index);
-                let (index, opened) = open(&tried, settings);
-                let is_after = matches_vectors(&index, &after);
+                let (index, opened) = open(&directory, settings);
+                let is_new = matches_vectors(&index, &vectors_after);
                 assert!(
-                    is_after || matches_vectors(&index, &before),
+                    is_new || matches_vectors(&index, &vectors_before),
                     "{name}, {steps} steps: {opened:?}"
                 );
-                assert!(is_after || saved.is_err(), "{name}, {steps} steps");
+                assert!(is_new || saved.is_err(), "{name}, {steps} steps");
                 // The index stays usable.
                 add(&index, &mut Vec::new(), clustered(3, DIMENSION, 9));
                 index.save().unwrap();
             }
-            std::fs::remove_dir_all(&tried).unwrap();
+            std::fs::remove_dir_all(&directory).unwrap();
             if let Err(error) = &saved {
                 assert!(matches!(error, IndexError::NotSaved { .. }), "{error}");
-                steps_in_all += 1;
+                total_steps += 1;
             } else if steps >= 40 {
                 break;
             }
         }
-        let (index, _) = open(&whole, settings);
-        change(&index, &mut before);
+        let (index, _) = open(&saved_directory, settings);
+        change(&index, &mut vectors_before);
         index.save().unwrap();
     }
-    steps_in_all
+    total_steps
 }
 
 #[test]

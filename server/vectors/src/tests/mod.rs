@@ -43,11 +43,11 @@ impl Numbers {
 }
 
 /// Returns vectors in clusters of about fifty, about as similar as sentences on one subject.
-fn clustered(number: usize, dimension: usize, seed: u64) -> Vec<(u64, Vec<f32>)> {
+fn clustered(count: usize, dimension: usize, seed: u64) -> Vec<(u64, Vec<f32>)> {
     let mut numbers = Numbers(seed);
     let centres: Vec<Vec<f32>> =
-        (0..number.div_ceil(50)).map(|_| numbers.vector(dimension)).collect();
-    (0..number as u64)
+        (0..count.div_ceil(50)).map(|_| numbers.vector(dimension)).collect();
+    (0..count as u64)
         .map(|key| {
             let centre = &centres[numbers.next() as usize % centres.len()];
             (key, centre.iter().map(|value| value + 0.7 * numbers.value()).collect())
@@ -72,13 +72,16 @@ fn brute_force(vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) -> Vec<(u64
 
 #[track_caller]
 fn assert_exact(hits: &[Hit], vectors: &[(u64, Vec<f32>)], query: &[f32], k: usize) {
-    let right = brute_force(vectors, query, k);
-    assert_eq!(hits.len(), right.len());
-    let all = brute_force(vectors, query, usize::MAX);
-    for (hit, (_, similarity)) in hits.iter().zip(&right) {
+    let expected = brute_force(vectors, query, k);
+    assert_eq!(hits.len(), expected.len());
+    let similarities = brute_force(vectors, query, usize::MAX);
+    for (hit, (_, similarity)) in hits.iter().zip(&expected) {
         assert!((f64::from(hit.similarity) - similarity).abs() < 1e-5, "{hit:?} {similarity}");
-        let own = all.iter().find(|(key, _)| *key == hit.key).unwrap().1;
-        assert!((f64::from(hit.similarity) - own).abs() < 1e-5, "{hit:?} {own}");
+        let similarity_of_key = similarities.iter().find(|(key, _)| *key == hit.key).unwrap().1;
+        assert!(
+            (f64::from(hit.similarity) - similarity_of_key).abs() < 1e-5,
+            "{hit:?} {similarity_of_key}"
+        );
     }
     assert_in_order(hits);
 }

@@ -10,7 +10,7 @@ const K: usize = 10;
 const FOLDER: &str = "GSAR_REAL_VECTORS";
 
 /// Asserts a recall@10 of 99% for all keys, for every other key, and after removing a third.
-fn assert_recall(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
+fn assert_recall(name: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
     let parent = tempfile::tempdir().unwrap();
     let exact = Settings { crossover: usize::MAX, ..settings.clone() };
     let (exact, _) = open(&parent.path().join("exact"), &exact);
@@ -25,19 +25,19 @@ fn assert_recall(what: &str, vectors: &[(u64, Vec<f32>)], settings: &Settings) {
     assert_eq!(opened, Opened::Complete);
     let keys = |step| vectors.iter().map(|(key, _)| *key).step_by(step).collect::<Vec<u64>>();
     let recall = |case: &str, allowed: Option<&[u64]>| {
-        let (mut found, mut total) = (0, 0);
+        let (mut matches, mut total) = (0, 0);
         for (_, query) in vectors.iter().step_by(vectors.len().div_ceil(200)) {
-            let right = exact.search(query, K, allowed).unwrap();
+            let expected = exact.search(query, K, allowed).unwrap();
             let hits = index.search(query, K, allowed).unwrap();
-            assert_eq!(hits.len(), right.len());
+            assert_eq!(hits.len(), expected.len());
             // Any of several equally similar vectors is correct.
-            let worst = right.last().unwrap().similarity;
-            found += hits.iter().filter(|hit| hit.similarity >= worst).count();
-            total += right.len();
+            let lowest_similarity = expected.last().unwrap().similarity;
+            matches += hits.iter().filter(|hit| hit.similarity >= lowest_similarity).count();
+            total += expected.len();
         }
-        let recall = found * 1_000 / total;
-        println!("{what}, {:?}, {case}: recall@{K} {recall} of 1000", settings.scalar);
-        assert!(recall >= 990, "{what}, {:?}, {case}: {recall} of 1000", settings.scalar);
+        let recall = matches * 1_000 / total;
+        println!("{name}, {:?}, {case}: recall@{K} {recall} of 1000", settings.scalar);
+        assert!(recall >= 990, "{name}, {:?}, {case}: {recall} of 1000", settings.scalar);
     };
     recall("all", None);
     recall("every other", Some(&keys(2)));

@@ -18,25 +18,24 @@ fn many_threads_search_add_remove_and_save() {
         let (index, _) = open(directory.path(), &settings);
         let searches = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for (thread, own) in vectors.chunks(EACH).enumerate() {
+            for (thread, vectors_of_thread) in vectors.chunks(EACH).enumerate() {
                 let (index, searches) = (&index, &searches);
                 scope.spawn(move || {
-                    for part in own.chunks(5) {
-                        index.add(part).unwrap();
-                        for (key, vector) in part {
+                    for batch in vectors_of_thread.chunks(5) {
+                        index.add(batch).unwrap();
+                        for (key, vector) in batch {
                             let hits = index.search(vector, 10, None).unwrap();
                             assert_in_order(&hits);
-                            let [found] = index.search(vector, 1, Some(&[*key])).unwrap()[..]
-                            else {
+                            let [hit] = index.search(vector, 1, Some(&[*key])).unwrap()[..] else {
                                 panic!("{key} was added");
                             };
-                            assert_eq!(found.key, *key);
+                            assert_eq!(hit.key, *key);
                             searches.fetch_add(2, Ordering::Relaxed);
                         }
-                        let gone = part[0].0;
-                        assert_eq!(index.remove(&[gone]), 1);
-                        let hits = index.search(&part[0].1, 50, None).unwrap();
-                        assert!(hits.iter().all(|hit| hit.key != gone));
+                        let removed_key = batch[0].0;
+                        assert_eq!(index.remove(&[removed_key]), 1);
+                        let hits = index.search(&batch[0].1, 50, None).unwrap();
+                        assert!(hits.iter().all(|hit| hit.key != removed_key));
                     }
                     if thread % 16 == 0 {
                         index.save().unwrap();
@@ -45,21 +44,21 @@ fn many_threads_search_add_remove_and_save() {
             }
         });
         assert_eq!(searches.into_inner(), 2 * vectors.len());
-        let left = vectors.iter().filter(|(key, _)| key % 5 != 0);
-        assert_eq!(index.len(), left.clone().count());
+        let remaining = vectors.iter().filter(|(key, _)| key % 5 != 0);
+        assert_eq!(index.len(), remaining.clone().count());
         index.build_graph().unwrap();
         index.save().unwrap();
         drop(index);
         let (index, opened) = open(directory.path(), &settings);
-        assert_eq!((opened, index.len()), (Opened::Complete, left.clone().count()));
+        assert_eq!((opened, index.len()), (Opened::Complete, remaining.clone().count()));
         std::thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| {
-                    let queries = left.clone().step_by(37);
-                    let found = queries
+                    let queries = remaining.clone().step_by(37);
+                    let hit_queries = queries
                         .clone()
                         .filter(|(key, v)| index.search(v, 1, None).unwrap()[0].key == *key);
-                    assert!(found.count() * 100 >= queries.count() * 98);
+                    assert!(hit_queries.count() * 100 >= queries.count() * 98);
                 });
             }
         });
