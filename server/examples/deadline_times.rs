@@ -71,7 +71,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             show(&format!("{calls} calls, {at_once} at once"), all(evaluations, at_once).await?);
             show("  a timer", all((0..calls).map(|_| timer()), at_once).await?);
         }
-        provider.until(|counts| counts.open == 0).await;
+        provider.wait_until(|counts| counts.open == 0).await;
         let counts = provider.counts();
         println!("the provider received {} requests, {} are open", counts.requests, counts.open);
         Ok(())

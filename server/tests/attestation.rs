@@ -14,53 +14,53 @@ use v1::grounding_service_client::GroundingServiceClient;
 /// The server's sockets: without attestation, and attesting this user, another user, and only `kubectl`.
 const SOCKETS: [&str; 4] = ["plain.sock", "agents.sock", "others.sock", "kubectl.sock"];
 
-async fn server() -> TestServer {
+async fn start_server() -> TestServer {
     let change = |config: &mut Config| {
         let folder = config.data_dir.parent().unwrap().to_owned();
         let listen = |name: &str| Listen::Unix(folder.join(name));
         config.listen.extend(SOCKETS.map(listen));
-        let own = std::fs::metadata(&folder).unwrap().uid();
-        let attested = |name: &str, peer_uid, tools: &[&str]| Attested {
+        let uid = std::fs::metadata(&folder).unwrap().uid();
+        let attested_listener = |name: &str, peer_uid, tools: &[&str]| Attested {
             principal: None,
             listen: listen(name),
             peer_uid,
             tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
         };
         config.evidence.attested = vec![
-            attested("agents.sock", Some(own), &[]),
-            attested("others.sock", Some(own + 1), &[]),
-            attested("kubectl.sock", None, &["kubectl *"]),
+            attested_listener("agents.sock", Some(uid), &[]),
+            attested_listener("others.sock", Some(uid + 1), &[]),
+            attested_listener("kubectl.sock", None, &["kubectl *"]),
         ];
     };
     TestServerOptions::default().start(change).await
 }
 
-async fn over(server: &TestServer, socket: &str) -> Channel {
+async fn connect_to(server: &TestServer, socket: &str) -> Channel {
     let path: PathBuf = server.folder.path().join(socket);
     connect(&path).await
 }
 
 fn request(tool: &str) -> v1::EvaluateRequest {
-    let figures: Vec<String> =
+    let sentences: Vec<String> =
         (1..=11).map(|pool| format!("The size of pool-{pool} is {}.", pool * 7)).collect();
-    let synthesis = format!("{} The size of pool-99 is 5.", figures.join(" "));
+    let synthesis = format!("{} The size of pool-99 is 5.", sentences.join(" "));
     v1::EvaluateRequest {
         report: Some(v1::Report { synthesis, ..v1::Report::default() }),
         evidence: vec![v1::EvidenceItem {
             tool: tool.to_owned(),
-            ..item("sizes", &figures.join("\n"))
+            ..item("sizes", &sentences.join("\n"))
         }],
         policy: "strict".to_owned(),
         ..v1::EvaluateRequest::default()
     }
 }
 
-async fn evaluated(
+async fn evaluate_at(
     server: &TestServer,
     socket: &str,
     request: v1::EvaluateRequest,
 ) -> v1::EvaluateResponse {
-    let channel = over(server, socket).await;
+    let channel = connect_to(server, socket).await;
     GroundingServiceClient::new(channel).evaluate(request).await.unwrap().into_inner()
 }
 
@@ -70,9 +70,9 @@ fn is_attested(answer: &v1::EvaluateResponse) -> bool {
 
 #[tokio::test]
 async fn attests_evidence_by_listener() {
-    let server = server().await;
+    let server = start_server().await;
     for (socket, attested) in SOCKETS.into_iter().zip([false, true, false, false]) {
-        let answer = evaluated(&server, socket, request("psql")).await;
+        let answer = evaluate_at(&server, socket, request("psql")).await;
         let decision = answer.decision.as_ref().unwrap();
         assert_eq!(is_attested(&answer), attested, "{socket}");
         assert_eq!(decision.tier() == v1::Tier::Proceed, attested, "{socket}: {decision:?}");
@@ -83,21 +83,21 @@ async fn attests_evidence_by_listener() {
 
 #[tokio::test]
 async fn attestation_can_be_limited_to_a_tool() {
-    let server = server().await;
+    let server = start_server().await;
     for (socket, tool, attested) in [
         ("kubectl.sock", "kubectl get pools", true),
         ("kubectl.sock", "kubectl-other", false),
         ("plain.sock", "kubectl get pools", false),
     ] {
-        let answer = evaluated(&server, socket, request(tool)).await;
+        let answer = evaluate_at(&server, socket, request(tool)).await;
         assert_eq!(is_attested(&answer), attested, "{socket} {tool}");
     }
 }
 
 #[tokio::test]
 async fn corpus_items_keep_their_attestation() {
-    let server = server().await;
-    let put = async |socket: &str, corpus: &str| {
+    let server = start_server().await;
+    let store = async |socket: &str, corpus: &str| {
         let head = v1::CorpusHead { corpus_id: corpus.to_owned(), time_to_live: None };
         let sizes = v1::EvidenceItem {
             step_id: "step-3".to_owned(),
@@ -106,7 +106,7 @@ async fn corpus_items_keep_their_attestation() {
         };
         let parts = [Part::Corpus(head), Part::Item(sizes)];
         let parts = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
-        let mut client = EvidenceServiceClient::new(over(&server, socket).await);
+        let mut client = EvidenceServiceClient::new(connect_to(&server, socket).await);
         client.put_evidence(tokio_stream::iter(parts)).await.unwrap();
         let snapshot = v1::GetSnapshotRequest {
             corpus_id: corpus.to_owned(),
@@ -121,20 +121,20 @@ async fn corpus_items_keep_their_attestation() {
         ..request("psql")
     };
 
-    let plain = put("plain.sock", "plain").await;
+    let plain = store("plain.sock", "plain").await;
     assert!(!plain.attested);
     assert_eq!((plain.step_id.as_str(), plain.specialist_id.as_str()), ("step-3", "database"));
-    assert!(put("agents.sock", "vouched").await.attested);
+    assert!(store("agents.sock", "vouched").await.attested);
     // The listener that stored the evidence determines attestation.
-    let over_agents = evaluated(&server, "agents.sock", request_for("plain")).await;
+    let over_agents = evaluate_at(&server, "agents.sock", request_for("plain")).await;
     assert!(!is_attested(&over_agents));
     let decision = over_agents.decision.unwrap();
     assert_ne!(decision.tier(), v1::Tier::Proceed);
-    let over_plain = evaluated(&server, "plain.sock", request_for("vouched")).await;
+    let over_plain = evaluate_at(&server, "plain.sock", request_for("vouched")).await;
     assert!(is_attested(&over_plain));
     assert_eq!(over_plain.decision.unwrap().tier(), v1::Tier::Proceed);
 
     // Storing the same bytes again can add attestation but never removes it.
-    assert!(put("plain.sock", "vouched").await.attested);
-    assert!(put("agents.sock", "plain").await.attested);
+    assert!(store("plain.sock", "vouched").await.attested);
+    assert!(store("agents.sock", "plain").await.attested);
 }

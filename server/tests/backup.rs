@@ -19,7 +19,7 @@ use tonic::transport::Channel;
 
 const CONFIG: &str = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
 
-fn command(data_dir: &Path, to: &Path) -> Command {
+fn backup_command(data_dir: &Path, to: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
     command.env_clear().arg("backup").arg("--data-dir").arg(data_dir).arg("--to").arg(to);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -27,7 +27,7 @@ fn command(data_dir: &Path, to: &Path) -> Command {
 }
 
 fn back_up(data_dir: &Path, to: &Path) -> Output {
-    command(data_dir, to).output().unwrap()
+    backup_command(data_dir, to).output().unwrap()
 }
 
 fn output_text(output: &Output) -> String {
@@ -38,7 +38,7 @@ async fn channel(folder: &Path) -> Channel {
     connect(&folder.join("gsar.sock")).await
 }
 
-fn keyed(number: usize) -> v1::EvaluateRequest {
+fn request_with_key(number: usize) -> v1::EvaluateRequest {
     let mut request = request();
     request.idempotency_key = format!("key-{number}");
     request.evidence.push(item("more", &format!("order {number} was paid").repeat(40)));
@@ -49,12 +49,12 @@ async fn evaluate(channel: Channel, request: v1::EvaluateRequest) -> v1::Evaluat
     GroundingServiceClient::new(channel).evaluate(request).await.unwrap().into_inner()
 }
 
-async fn read(channel: &Channel, evaluation_id: &str) -> v1::GetEvaluationResponse {
+async fn read_evaluation(channel: &Channel, evaluation_id: &str) -> v1::GetEvaluationResponse {
     let query = v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned(), redact: false };
     LedgerServiceClient::new(channel.clone()).get_evaluation(query).await.unwrap().into_inner()
 }
 
-async fn put(channel: &Channel, corpus: &str, text: &str) {
+async fn put_evidence(channel: &Channel, corpus: &str, text: &str) {
     let head = v1::CorpusHead { corpus_id: corpus.to_owned(), ..Default::default() };
     let messages = [Part::Corpus(head), Part::Item(item("app-log", text))]
         .map(|part| v1::PutEvidenceRequest { part: Some(part) });
@@ -62,28 +62,28 @@ async fn put(channel: &Channel, corpus: &str, text: &str) {
     evidence.put_evidence(tokio_stream::iter(messages)).await.unwrap();
 }
 
-async fn found(channel: &Channel, corpus: &str, query: &str) -> Vec<String> {
+async fn search_texts(channel: &Channel, corpus: &str, query: &str) -> Vec<String> {
     let search = v1::SearchRequest {
         corpus_id: corpus.to_owned(),
         query: query.to_owned(),
         ..Default::default()
     };
-    let found = EvidenceServiceClient::new(channel.clone()).search(search).await.unwrap();
-    found.into_inner().hits.into_iter().map(|hit| hit.text).collect()
+    let results = EvidenceServiceClient::new(channel.clone()).search(search).await.unwrap();
+    results.into_inner().hits.into_iter().map(|hit| hit.text).collect()
 }
 
-async fn stopped_server_data() -> (TempDir, PathBuf) {
+async fn create_stopped_server_data() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::configured(folder.path(), CONFIG);
     let channel = channel(folder.path()).await;
-    evaluate(channel.clone(), keyed(0)).await;
-    put(&channel, "inc-7", "pod checkout-1 was OOMKilled").await;
+    evaluate(channel.clone(), request_with_key(0)).await;
+    put_evidence(&channel, "inc-7", "pod checkout-1 was OOMKilled").await;
     drop(process);
     let data = folder.path().join("data");
     (folder, data)
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-r").arg(from).arg(to).status().unwrap().success());
 }
 
@@ -103,7 +103,7 @@ impl Load {
             tokio::spawn(async move {
                 while !stop.load(Ordering::SeqCst) {
                     let number = next.fetch_add(1, Ordering::SeqCst);
-                    evaluate(channel.clone(), keyed(number)).await;
+                    evaluate(channel.clone(), request_with_key(number)).await;
                     recorded.fetch_add(1, Ordering::SeqCst);
                 }
             })
@@ -129,12 +129,12 @@ async fn backup_under_load_is_complete() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::configured(folder.path(), CONFIG);
     let channel = channel(folder.path()).await;
-    put(&channel, "inc-7", "pod checkout-1 was OOMKilled").await;
-    let mut before = Vec::new();
+    put_evidence(&channel, "inc-7", "pod checkout-1 was OOMKilled").await;
+    let mut earlier_answers = Vec::new();
     for number in 0..20 {
-        before.push(evaluate(channel.clone(), keyed(number)).await);
+        earlier_answers.push(evaluate(channel.clone(), request_with_key(number)).await);
     }
-    let load = Load::start(&channel, before.len());
+    let load = Load::start(&channel, earlier_answers.len());
     let mut attempt = 0;
     let backup = loop {
         attempt += 1;
@@ -154,8 +154,8 @@ async fn backup_under_load_is_complete() {
     };
     load.end().await;
     let mut answers = Vec::new();
-    for evaluation in &before {
-        answers.push(read(&channel, &evaluation.evaluation_id).await);
+    for evaluation in &earlier_answers {
+        answers.push(read_evaluation(&channel, &evaluation.evaluation_id).await);
     }
     drop(process);
 
@@ -167,22 +167,22 @@ async fn backup_under_load_is_complete() {
     assert!(checked.status.success(), "{}", output_text(&checked));
 
     let restored = tempfile::tempdir().unwrap();
-    copy(&backup, &restored.path().join("data"));
+    copy_folder(&backup, &restored.path().join("data"));
     let _process = Process::configured(restored.path(), CONFIG);
     let channel = self::channel(restored.path()).await;
-    for (number, (evaluation, answer)) in before.iter().zip(answers).enumerate() {
-        assert_eq!(read(&channel, &evaluation.evaluation_id).await, answer);
-        let again = evaluate(channel.clone(), keyed(number)).await;
-        assert_eq!(again.evaluation_id, evaluation.evaluation_id, "key-{number}");
+    for (number, (evaluation, answer)) in earlier_answers.iter().zip(answers).enumerate() {
+        assert_eq!(read_evaluation(&channel, &evaluation.evaluation_id).await, answer);
+        let repeated = evaluate(channel.clone(), request_with_key(number)).await;
+        assert_eq!(repeated.evaluation_id, evaluation.evaluation_id, "key-{number}");
     }
-    let hits = found(&channel, "inc-7", "OOMKilled").await;
+    let hits = search_texts(&channel, "inc-7", "OOMKilled").await;
     assert_eq!(hits, ["pod checkout-1 was OOMKilled"]);
-    evaluate(channel, keyed(1_000_000)).await;
+    evaluate(channel, request_with_key(1_000_000)).await;
 }
 
 #[tokio::test]
 async fn backup_rejects_unusable_targets() {
-    let (folder, data) = stopped_server_data().await;
+    let (folder, data) = create_stopped_server_data().await;
     let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();
     std::fs::create_dir(folder.path().join("other.partial")).unwrap();
@@ -204,15 +204,15 @@ async fn backup_rejects_unusable_targets() {
             output_text.contains(&format!("error: {field}")) && output_text.contains(reason),
             "{output_text}"
         );
-        let is_given = to == file || to == folder.path();
-        assert_eq!(to.exists(), is_given, "{}", to.display());
+        let existed = to == file || to == folder.path();
+        assert_eq!(to.exists(), existed, "{}", to.display());
     }
     assert!(!folder.path().join("new.partial").exists());
 }
 
 #[tokio::test]
 async fn failed_backup_leaves_no_files_on_a_full_disk() {
-    let (folder, data) = stopped_server_data().await;
+    let (folder, data) = create_stopped_server_data().await;
     let mounted = tempfile::tempdir().unwrap();
     let Some(disk) = SmallDisk::new(mounted.path()) else {
         skipped("mount", "this process may not mount a file system");
@@ -222,12 +222,13 @@ async fn failed_backup_leaves_no_files_on_a_full_disk() {
     std::fs::write(&filler, vec![0; (4 << 20) - (64 << 10)]).unwrap();
     let to = disk.0.join("backup");
     let output = back_up(&data, &to);
-    let refused = output_text(&output);
-    assert_eq!(output.status.code(), Some(1), "{refused}");
-    assert!(refused.contains("--to ") && refused.contains("full"), "{refused}");
-    assert!(refused.contains("free space there"), "{refused}");
-    let left: Vec<_> = disk.0.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!(left, [filler.as_path()]);
+    let message = output_text(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("--to ") && message.contains("full"), "{message}");
+    assert!(message.contains("free space there"), "{message}");
+    let remaining_files: Vec<_> =
+        disk.0.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(remaining_files, [filler.as_path()]);
     std::fs::remove_file(filler).unwrap();
     assert!(back_up(&data, &to).status.success());
     drop(folder);
@@ -250,21 +251,22 @@ fn wait_for(file: &Path, backup: &mut Child) {
 
 #[tokio::test]
 async fn killed_backup_is_removed_by_the_next_one() {
-    let (folder, data) = stopped_server_data().await;
+    let (folder, data) = create_stopped_server_data().await;
     let corpus = data.join("evidence/inc-7/corpus.sqlite3");
-    let kept = lock_exclusively(&corpus);
+    let lock = lock_exclusively(&corpus);
     let (to, partial) = (folder.path().join("backup"), folder.path().join("backup.partial"));
-    let mut killed = command(&data, &to).spawn().unwrap();
+    let mut killed = backup_command(&data, &to).spawn().unwrap();
     wait_for(&partial.join("ledger.sqlite3"), &mut killed);
-    let beside = back_up(&data, &to);
+    let concurrent = back_up(&data, &to);
     assert!(
-        output_text(&beside).contains(&format!("process {} already backs up to it", killed.id()))
+        output_text(&concurrent)
+            .contains(&format!("process {} already backs up to it", killed.id()))
     );
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert!(partial.exists() && !to.exists());
 
-    drop(kept);
+    drop(lock);
     std::fs::write(partial.join("stray"), "x").unwrap();
     let output = back_up(&data, &to);
     assert!(output.status.success(), "{}", output_text(&output));
@@ -280,7 +282,7 @@ async fn killed_backup_is_removed_by_the_next_one() {
 
 #[tokio::test]
 async fn backup_skips_damaged_corpora_but_needs_the_ledger() {
-    let (folder, data) = stopped_server_data().await;
+    let (folder, data) = create_stopped_server_data().await;
     let damage = |name: &str| {
         std::fs::write(data.join(name), "no database ".repeat(99)).unwrap();
         // The killed server's write-ahead log contains every page again.
@@ -295,20 +297,20 @@ async fn backup_skips_damaged_corpora_but_needs_the_ledger() {
     assert!(to.join("ledger.sqlite3").is_file() && !to.join("evidence").exists());
 
     damage("ledger.sqlite3");
-    let again = folder.path().join("again");
-    let output = back_up(&data, &again);
+    let second_target = folder.path().join("again");
+    let output = back_up(&data, &second_target);
     assert_eq!(output.status.code(), Some(1));
     let text = output_text(&output);
     assert!(text.contains("ledger.sqlite3 is damaged") && text.contains("nothing was"), "{text}");
-    assert!(!again.exists() && !folder.path().join("again.partial").exists());
+    assert!(!second_target.exists() && !folder.path().join("again.partial").exists());
 }
 
 #[tokio::test]
 async fn backup_with_postgresql_names_the_alternative() {
-    let (folder, data) = stopped_server_data().await;
+    let (folder, data) = create_stopped_server_data().await;
     let to = folder.path().join("backup");
     let url = "postgres://gsar:secret@db.example/gsar?sslmode=require";
-    let output = command(&data, &to).env("GSAR_STORAGE__URL", url).output().unwrap();
+    let output = backup_command(&data, &to).env("GSAR_STORAGE__URL", url).output().unwrap();
     let text = output_text(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("pg_dump") && text.contains("postgres://gsar:***@db.example"), "{text}");
@@ -317,7 +319,7 @@ async fn backup_with_postgresql_names_the_alternative() {
 
 #[tokio::test]
 async fn restored_corpora_are_embedded_again() {
-    let (folder, data) = stopped_server_data().await;
+    let (folder, data) = create_stopped_server_data().await;
     let corpus = "evidence/inc-7/corpus.sqlite3";
     let embedded = rusqlite::Connection::open(data.join(corpus)).unwrap();
     embedded.execute("UPDATE corpus SET embedded_by = 'model'", []).unwrap();

@@ -29,18 +29,18 @@ fn long_report(bytes: usize) -> v1::EvaluateRequest {
     v1::EvaluateRequest { report: Some(report), ..support::request() }
 }
 
-async fn evaluate(channel: Channel, within: Duration) -> Result<(), Status> {
-    evaluate_bytes(channel, LONG, within).await
+async fn evaluate(channel: Channel, timeout: Duration) -> Result<(), Status> {
+    evaluate_bytes(channel, LONG, timeout).await
 }
 
-async fn evaluate_bytes(channel: Channel, bytes: usize, within: Duration) -> Result<(), Status> {
+async fn evaluate_bytes(channel: Channel, bytes: usize, timeout: Duration) -> Result<(), Status> {
     let mut client = GroundingServiceClient::new(channel);
     let mut request = Request::new(long_report(bytes));
-    request.set_timeout(within);
+    request.set_timeout(timeout);
     client.evaluate(request).await.map(drop)
 }
 
-async fn begin_a_message(mut channel: Channel, bytes: usize) -> impl Sized {
+async fn begin_message(mut channel: Channel, bytes: usize) -> impl Sized {
     let (parts, body) = mpsc::channel(1);
     let body = Body::new(StreamBody::new(ReceiverStream::new(body)));
     let request = http::Request::post("http://localhost/gsar.v1.GroundingService/Evaluate")
@@ -57,17 +57,21 @@ async fn begin_a_message(mut channel: Channel, bytes: usize) -> impl Sized {
     (parts, answer)
 }
 
-fn limit_and_retry(refused: &Status) -> (String, bool) {
-    let details = refused.get_error_details();
-    let quota = details.quota_failure().unwrap_or_else(|| panic!("{refused:?}"));
+fn limit_and_retry(error: &Status) -> (String, bool) {
+    let details = error.get_error_details();
+    let quota = details.quota_failure().unwrap_or_else(|| panic!("{error:?}"));
     (quota.violations[0].subject.clone(), details.retry_info().is_some())
 }
 
-async fn keep_busy(folder: &Path, reports: usize, within: Duration) -> JoinSet<Result<(), Status>> {
+async fn start_long_calls(
+    folder: &Path,
+    reports: usize,
+    timeout: Duration,
+) -> JoinSet<Result<(), Status>> {
     let mut calls = JoinSet::new();
     for _ in 0..reports {
         let channel = support::connect(&folder.join("gsar.sock")).await;
-        calls.spawn(evaluate(channel, within));
+        calls.spawn(evaluate(channel, timeout));
     }
     // An answer proves that reports were received.
     let channel = support::connect(&folder.join("gsar.sock")).await;
@@ -81,7 +85,7 @@ async fn keep_busy(folder: &Path, reports: usize, within: Duration) -> JoinSet<R
 async fn long_reports_do_not_block_other_calls() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());
-    let mut calls = keep_busy(folder.path(), 16, Duration::from_secs(20)).await;
+    let mut calls = start_long_calls(folder.path(), 16, Duration::from_secs(20)).await;
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
     let counts = v1::ScoreRequest {
         partition: Some(v1::score_request::Partition::Counts(v1::PartitionCounts {
@@ -104,21 +108,21 @@ async fn long_reports_do_not_block_other_calls() {
 async fn disconnect_releases_the_permit() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::configured(folder.path(), "[limits]\ncalls_in_flight = 1\n");
-    for within in [Duration::from_secs(60), Duration::from_millis(300)] {
-        let mut calls = keep_busy(folder.path(), 1, within).await;
-        if within.as_secs() > 0 {
+    for timeout in [Duration::from_secs(60), Duration::from_millis(300)] {
+        let mut calls = start_long_calls(folder.path(), 1, timeout).await;
+        if timeout.as_secs() > 0 {
             calls.shutdown().await;
         } else {
-            let refused = calls.join_next().await.unwrap().unwrap().unwrap_err();
+            let error = calls.join_next().await.unwrap().unwrap().unwrap_err();
             // The client may notice the deadline first.
-            let late = [Code::DeadlineExceeded, Code::Cancelled];
-            assert!(late.contains(&refused.code()), "{refused:?}");
+            let deadline_codes = [Code::DeadlineExceeded, Code::Cancelled];
+            assert!(deadline_codes.contains(&error.code()), "{error:?}");
         }
         let channel = support::connect(&folder.path().join("gsar.sock")).await;
         let mut client = GroundingServiceClient::new(channel);
         // Parsing the whole report would take longer than the test.
-        while let Err(refused) = client.evaluate(support::request()).await {
-            assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+        while let Err(error) = client.evaluate(support::request()).await {
+            assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
         }
     }
     drop(process);
@@ -128,13 +132,13 @@ async fn disconnect_releases_the_permit() {
 async fn busy_server_stops_after_its_grace_period() {
     let folder = tempfile::tempdir().unwrap();
     let mut process = Process::configured(folder.path(), "[shutdown]\ngrace = \"200ms\"\n");
-    let mut calls = keep_busy(folder.path(), 4, Duration::from_secs(60)).await;
+    let mut calls = start_long_calls(folder.path(), 4, Duration::from_secs(60)).await;
     process.signal(Signal::TERM);
     process.log_line("stopped");
     let status = tokio::task::spawn_blocking(move || process.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0));
-    while let Some(ended) = calls.join_next().await {
-        ended.unwrap().unwrap_err();
+    while let Some(result) = calls.join_next().await {
+        result.unwrap().unwrap_err();
     }
 }
 
@@ -142,7 +146,7 @@ async fn busy_server_stops_after_its_grace_period() {
 async fn second_signal_stops_a_busy_server_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let mut process = Process::configured(folder.path(), "[shutdown]\ngrace = \"60s\"\n");
-    let calls = keep_busy(folder.path(), 4, Duration::from_secs(60)).await;
+    let calls = start_long_calls(folder.path(), 4, Duration::from_secs(60)).await;
     process.signal(Signal::TERM);
     process.log_line("draining");
     process.signal(Signal::INT);
@@ -160,9 +164,9 @@ async fn rejects_calls_beyond_the_work_and_memory_limits() {
         let folder = tempfile::tempdir().unwrap();
         let process = Process::configured(folder.path(), &format!("[limits]\n{config}\n"));
         let channel = support::connect(&folder.path().join("gsar.sock")).await;
-        let refused = evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err();
-        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
-        assert_eq!(limit_and_retry(&refused), (limit.to_owned(), false), "{refused:?}");
+        let error = evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err();
+        assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
+        assert_eq!(limit_and_retry(&error), (limit.to_owned(), false), "{error:?}");
         GroundingServiceClient::new(channel).evaluate(support::request()).await.unwrap();
         drop(process);
     }
@@ -174,19 +178,19 @@ async fn rejects_messages_while_memory_is_exhausted() {
     // Enough memory for one long report, but not for two.
     let config = "[limits]\nmessage = \"5MiB\"\nmemory = \"48MiB\"\n";
     let process = Process::configured(folder.path(), config);
-    let waiting = support::connect(&folder.path().join("gsar.sock")).await;
+    let first_channel = support::connect(&folder.path().join("gsar.sock")).await;
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
-    let held = begin_a_message(waiting, 4 << 20).await;
-    let refused = loop {
+    let incomplete_message = begin_message(first_channel, 4 << 20).await;
+    let error = loop {
         match evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err() {
             // The first message is still incomplete.
-            refused if limit_and_retry(&refused).1 => break refused,
+            error if limit_and_retry(&error).1 => break error,
             _ => {}
         }
     };
-    assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
-    assert_eq!(limit_and_retry(&refused).0, "limits.memory", "{refused:?}");
-    drop(held);
+    assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
+    assert_eq!(limit_and_retry(&error).0, "limits.memory", "{error:?}");
+    drop(incomplete_message);
     // With enough memory, a call fails at the work limit.
     while limit_and_retry(&evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err()).1
     {
@@ -205,7 +209,7 @@ async fn calls_cut_off_at_shutdown_are_unavailable() {
         assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
     }
     process.signal(Signal::TERM);
-    let ended = calls.join_next().await.unwrap().unwrap().unwrap_err();
-    assert_eq!(ended.code(), Code::Unavailable, "{ended:?}");
-    assert!(ended.message().contains("draining"), "{ended:?}");
+    let error = calls.join_next().await.unwrap().unwrap().unwrap_err();
+    assert_eq!(error.code(), Code::Unavailable, "{error:?}");
+    assert!(error.message().contains("draining"), "{error:?}");
 }

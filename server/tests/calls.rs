@@ -19,9 +19,9 @@ fn capabilities() -> Capabilities {
 /// A judge that waits until it is released, and reports its start and cancellation.
 #[derive(Default)]
 struct Waiting {
-    began: Arc<Notify>,
-    let_go: Arc<Notify>,
-    given_up: Arc<Notify>,
+    started: Arc<Notify>,
+    release: Arc<Notify>,
+    cancelled: Arc<Notify>,
 }
 
 struct OnDrop(Arc<Notify>);
@@ -47,9 +47,9 @@ impl Judge for Waiting {
     }
 
     async fn judge(&self, _: &Question) -> Result<Judgement, JudgeError> {
-        let _on_drop = OnDrop(Arc::clone(&self.given_up));
-        self.began.notify_one();
-        self.let_go.notified().await;
+        let _on_drop = OnDrop(Arc::clone(&self.cancelled));
+        self.started.notify_one();
+        self.release.notified().await;
         let reason = "was let go".to_owned();
         Err(JudgeError::Failed {
             judge: "waiting/0".to_owned(),
@@ -88,7 +88,7 @@ fn reason(status: &tonic::Status) -> String {
 #[tokio::test]
 async fn expired_deadline_stops_the_work() {
     let judge = Waiting::default();
-    let given_up = Arc::clone(&judge.given_up);
+    let cancelled = Arc::clone(&judge.cancelled);
     let server = TestServerOptions::default()
         .judge(judge)
         .start(|config| {
@@ -111,7 +111,7 @@ async fn expired_deadline_stops_the_work() {
     assert_eq!(reason(&status), "DEADLINE_EXCEEDED");
     let details = status.get_error_details();
     assert_eq!(details.error_info().unwrap().metadata["step"], "judge");
-    given_up.notified().await;
+    cancelled.notified().await;
 }
 
 #[tokio::test]
@@ -137,7 +137,7 @@ async fn calls_without_a_deadline_get_the_default() {
 #[tokio::test]
 async fn rejects_overload_at_once_across_connections() {
     let judge = Waiting::default();
-    let (began, let_go) = (Arc::clone(&judge.began), Arc::clone(&judge.let_go));
+    let (started, release) = (Arc::clone(&judge.started), Arc::clone(&judge.release));
     let server = TestServerOptions::default()
         .judge(judge)
         .start(|config| {
@@ -153,10 +153,10 @@ async fn rejects_overload_at_once_across_connections() {
     });
     let mut client = server.grounding();
     let first = tokio::spawn(async move { client.evaluate(slow).await });
-    began.notified().await;
+    started.notified().await;
 
-    let other = support::connect(&server.socket()).await;
-    let mut second = v1::grounding_service_client::GroundingServiceClient::new(other);
+    let second_channel = support::connect(&server.socket()).await;
+    let mut second = v1::grounding_service_client::GroundingServiceClient::new(second_channel);
     let status = second.evaluate(request()).await.expect_err("one place only");
     assert_eq!(status.code(), Code::ResourceExhausted);
     assert_eq!(reason(&status), "TOO_MANY_CALLS");
@@ -166,7 +166,7 @@ async fn rejects_overload_at_once_across_connections() {
     let check = tonic_health::pb::HealthCheckRequest::default();
     assert!(health.check(check).await.is_ok(), "health is not limited");
 
-    let_go.notify_one();
+    release.notify_one();
     assert!(first.await.unwrap().is_ok());
     assert!(second.evaluate(request()).await.is_ok());
 }
@@ -197,19 +197,19 @@ async fn panic_is_an_internal_error_of_one_call() {
 #[tokio::test]
 async fn h13_failed_judge_abstains() {
     let judge = Waiting::default();
-    let let_go = Arc::clone(&judge.let_go);
+    let release = Arc::clone(&judge.release);
     let server = TestServerOptions::default()
         .judge(judge)
         .start(|config| config.judges.chain = vec!["waiting/0".to_owned(), "rules/2".to_owned()])
         .await;
-    let mut alone = request();
-    alone.options = Some(v1::EvaluateOptions {
+    let mut without_fallback = request();
+    without_fallback.options = Some(v1::EvaluateOptions {
         judge: "waiting/0".to_owned(),
         explain: false,
         ..Default::default()
     });
-    let_go.notify_one();
-    let answer = server.grounding().evaluate(alone).await.unwrap().into_inner();
+    release.notify_one();
+    let answer = server.grounding().evaluate(without_fallback).await.unwrap().into_inner();
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     let decision = answer.decision.unwrap();
     assert_eq!(decision.tier(), v1::Tier::Abstain);
@@ -217,7 +217,7 @@ async fn h13_failed_judge_abstains() {
     assert_eq!(answer.score, None);
     assert_eq!(answer.action.unwrap().action(), v1::Action::Notify);
 
-    let_go.notify_one();
+    release.notify_one();
     let answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
     let links = answer.provenance.unwrap().judges;
     let results: Vec<_> =
@@ -229,9 +229,9 @@ async fn h13_failed_judge_abstains() {
 #[tokio::test]
 async fn h14_warns_if_the_author_judges_its_own_report() {
     let server = TestServer::start().await;
-    let mut own = request();
-    own.report.as_mut().unwrap().generator_model = "rules/2".to_owned();
-    let answer = server.grounding().evaluate(own).await.unwrap().into_inner();
+    let mut own_report = request();
+    own_report.report.as_mut().unwrap().generator_model = "rules/2".to_owned();
+    let answer = server.grounding().evaluate(own_report).await.unwrap().into_inner();
     assert_eq!(answer.warnings[0].code, "SAME_MODEL");
 }
 
@@ -240,11 +240,11 @@ async fn repeated_key_returns_the_first_answer() {
     let server = TestServer::start().await;
     let keyed = v1::EvaluateRequest { idempotency_key: "k1".to_owned(), ..request() };
     let first = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
-    let again = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
-    assert_eq!(first, again);
-    let mut other = keyed;
-    other.policy = "paper".to_owned();
-    let status = server.grounding().evaluate(other).await.expect_err("another request");
+    let repeated = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
+    assert_eq!(first, repeated);
+    let mut with_other_policy = keyed;
+    with_other_policy.policy = "paper".to_owned();
+    let status = server.grounding().evaluate(with_other_policy).await.expect_err("another request");
     assert_eq!(status.code(), Code::Aborted);
     assert_eq!(reason(&status), "IDEMPOTENCY_KEY_REUSED");
 }
@@ -260,25 +260,33 @@ async fn evaluation_is_recorded_before_its_answer() {
     assert_eq!(stored.evaluation.as_ref(), Some(&answer));
     assert_eq!(stored.report, request().report);
     assert_eq!(stored.evidence[0].head, "connection pool size is 20");
-    let known = &answer.provenance.as_ref().unwrap().evidence[0];
-    assert_eq!((&stored.evidence[0].digest, stored.evidence[0].size), (&known.digest, 26));
+    let digest_in_answer = &answer.provenance.as_ref().unwrap().evidence[0];
+    assert_eq!(
+        (&stored.evidence[0].digest, stored.evidence[0].size),
+        (&digest_in_answer.digest, 26)
+    );
     assert!(stored.policy_toml.contains("name = \"reference\""));
-    let all = v1::ListEvaluationsRequest::default();
-    let listed = server.ledger().list_evaluations(all).await.unwrap().into_inner().evaluations;
+    let every_evaluation = v1::ListEvaluationsRequest::default();
+    let listed =
+        server.ledger().list_evaluations(every_evaluation).await.unwrap().into_inner().evaluations;
     assert_eq!(listed[0].evaluation_id, answer.evaluation_id);
 
     let item = v1::GetEvaluationEvidenceRequest {
         evaluation_id: answer.evaluation_id.clone(),
         evidence_id: request().evidence[0].id.clone(),
     };
-    let whole = server.ledger().get_evaluation_evidence(item.clone()).await.unwrap().into_inner();
-    assert_eq!(whole.item.as_ref(), request().evidence.first());
-    let other = v1::GetEvaluationEvidenceRequest { evidence_id: "nothing".to_owned(), ..item };
-    let status = server.ledger().get_evaluation_evidence(other).await.expect_err("unknown item");
+    let stored_item =
+        server.ledger().get_evaluation_evidence(item.clone()).await.unwrap().into_inner();
+    assert_eq!(stored_item.item.as_ref(), request().evidence.first());
+    let unknown_item =
+        v1::GetEvaluationEvidenceRequest { evidence_id: "nothing".to_owned(), ..item };
+    let status =
+        server.ledger().get_evaluation_evidence(unknown_item).await.expect_err("unknown item");
     assert_eq!(status.code(), Code::NotFound);
 
-    let unknown = v1::GetEvaluationRequest { evaluation_id: "nothing".to_owned(), redact: false };
-    let status = server.ledger().get_evaluation(unknown).await.expect_err("unknown");
+    let unknown_evaluation =
+        v1::GetEvaluationRequest { evaluation_id: "nothing".to_owned(), redact: false };
+    let status = server.ledger().get_evaluation(unknown_evaluation).await.expect_err("unknown");
     assert_eq!(status.code(), Code::NotFound);
 }
 
@@ -287,9 +295,9 @@ async fn deletes_an_evaluation_with_its_evidence_and_key() {
     let server = TestServer::start().await;
     let keyed = v1::EvaluateRequest { idempotency_key: "k".to_owned(), ..request() };
     let answer = server.grounding().evaluate(keyed.clone()).await.unwrap().into_inner();
-    let named = v1::DeleteEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
-    server.ledger().delete_evaluation(named.clone()).await.unwrap();
-    let status = server.ledger().delete_evaluation(named).await.expect_err("it is gone");
+    let deletion = v1::DeleteEvaluationRequest { evaluation_id: answer.evaluation_id.clone() };
+    server.ledger().delete_evaluation(deletion.clone()).await.unwrap();
+    let status = server.ledger().delete_evaluation(deletion).await.expect_err("it is gone");
     assert_eq!(status.code(), Code::NotFound);
     let item = v1::GetEvaluationEvidenceRequest {
         evaluation_id: answer.evaluation_id.clone(),
@@ -297,8 +305,8 @@ async fn deletes_an_evaluation_with_its_evidence_and_key() {
     };
     let status = server.ledger().get_evaluation_evidence(item).await.expect_err("it is gone");
     assert_eq!(status.code(), Code::NotFound);
-    let again = server.grounding().evaluate(keyed).await.unwrap().into_inner();
-    assert_ne!(again.evaluation_id, answer.evaluation_id);
+    let repeated = server.grounding().evaluate(keyed).await.unwrap().into_inner();
+    assert_ne!(repeated.evaluation_id, answer.evaluation_id);
 }
 
 #[tokio::test]

@@ -269,10 +269,10 @@ fn configuration_can_be_checked_next_to_a_running_server() {
     let folder = tempfile::tempdir().unwrap();
     let server = Process::start(folder.path());
     let dir = folder.path().display();
-    let same = format!(
+    let same_config = format!(
         "listen = [\"unix://{dir}/gsar.sock\"]\ndata_dir = \"{dir}/data\"\n[judges]\nchain = [\"rules/2\"]"
     );
-    let output = run(folder.path(), &same, &["--check"]);
+    let output = run(folder.path(), &same_config, &["--check"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "configuration: no problems\n");

@@ -12,7 +12,7 @@ const FILES: [(&str, &str); 3] = [
     ("/console/console.css", "text/css; charset=utf-8"),
 ];
 
-async fn server(change: impl FnOnce(&mut Config)) -> TestServer {
+async fn start_server(change: impl FnOnce(&mut Config)) -> TestServer {
     let with_console = |config: &mut Config| {
         config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
         config.gateway.console = true;
@@ -32,40 +32,40 @@ async fn get(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> Respo
 
 #[tokio::test]
 async fn console_is_served_with_a_strict_policy() {
-    let server = server(|_| {}).await;
+    let server = start_server(|_| {}).await;
     let mut packed = 0;
     for (path, content_type) in FILES {
-        let plain = get(&server, path, &[]).await;
+        let response = get(&server, path, &[]).await;
         assert_eq!(
-            (plain.status(), plain.headers()["content-type"].to_str().unwrap()),
+            (response.status(), response.headers()["content-type"].to_str().unwrap()),
             (StatusCode::OK, content_type)
         );
-        let policy = plain.headers()["content-security-policy"].to_str().unwrap();
+        let policy = response.headers()["content-security-policy"].to_str().unwrap();
         assert!(
             policy.starts_with("default-src 'none'; script-src 'self'; style-src 'self'"),
             "{policy}"
         );
         assert!(!policy.contains("unsafe"), "{policy}");
-        assert_eq!(plain.headers()["x-content-type-options"], "nosniff");
-        let tag = plain.headers()["etag"].to_str().unwrap().to_owned();
-        let content = plain.bytes().await.unwrap();
-        let gzip = get(&server, path, &[("accept-encoding", "br, gzip;q=0.9")]).await;
-        assert_eq!(gzip.headers()["content-encoding"], "gzip");
-        let bytes = gzip.bytes().await.unwrap();
+        assert_eq!(response.headers()["x-content-type-options"], "nosniff");
+        let tag = response.headers()["etag"].to_str().unwrap().to_owned();
+        let content = response.bytes().await.unwrap();
+        let compressed = get(&server, path, &[("accept-encoding", "br, gzip;q=0.9")]).await;
+        assert_eq!(compressed.headers()["content-encoding"], "gzip");
+        let bytes = compressed.bytes().await.unwrap();
         let mut unpacked = Vec::new();
         std::io::copy(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut unpacked).unwrap();
         assert_eq!(unpacked, content);
         packed += bytes.len();
-        let again = get(&server, path, &[("if-none-match", &tag)]).await;
-        assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
-        assert!(again.bytes().await.unwrap().is_empty());
+        let revalidated = get(&server, path, &[("if-none-match", &tag)]).await;
+        assert_eq!(revalidated.status(), StatusCode::NOT_MODIFIED);
+        assert!(revalidated.bytes().await.unwrap().is_empty());
     }
     assert!(packed <= MAX_PACKED, "{packed}");
 }
 
 #[tokio::test]
 async fn console_pages_load_only_their_own_files() {
-    let server = server(|_| {}).await;
+    let server = start_server(|_| {}).await;
     let page = get(&server, "/console", &[]).await;
     assert_eq!(page.url().path(), "/console/");
     let page = page.text().await.unwrap();
@@ -82,22 +82,22 @@ async fn console_pages_load_only_their_own_files() {
 
 #[tokio::test]
 async fn console_is_served_only_if_enabled() {
-    let without = server(|config| config.gateway.console = false).await;
-    assert_eq!(get(&without, "/console/", &[]).await.status(), StatusCode::NOT_FOUND);
-    let with = server(|_| {}).await;
+    let disabled = start_server(|config| config.gateway.console = false).await;
+    assert_eq!(get(&disabled, "/console/", &[]).await.status(), StatusCode::NOT_FOUND);
+    let enabled = start_server(|_| {}).await;
     for path in ["/console/other.js", "/console/../Cargo.toml", "/console/console.js/x"] {
-        assert_eq!(get(&with, path, &[]).await.status(), StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(get(&enabled, path, &[]).await.status(), StatusCode::NOT_FOUND, "{path}");
     }
     // A foreign origin is rejected as for any other call.
-    let refused = get(&with, "/console/", &[("origin", "http://evil.example")]).await;
-    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    let foreign_origin = get(&enabled, "/console/", &[("origin", "http://evil.example")]).await;
+    assert_eq!(foreign_origin.status(), StatusCode::FORBIDDEN);
 }
 
 #[tokio::test]
 async fn root_redirects_to_the_console() {
-    let with = server(|_| {}).await;
-    let answer = get(&with, "/", &[]).await;
+    let enabled = start_server(|_| {}).await;
+    let answer = get(&enabled, "/", &[]).await;
     assert_eq!((answer.status(), answer.url().path()), (StatusCode::OK, "/console/"));
-    let without = server(|config| config.gateway.console = false).await;
-    assert_eq!(get(&without, "/", &[]).await.status(), StatusCode::NOT_FOUND);
+    let disabled = start_server(|config| config.gateway.console = false).await;
+    assert_eq!(get(&disabled, "/", &[]).await.status(), StatusCode::NOT_FOUND);
 }

@@ -22,14 +22,14 @@ async fn h30_full_disk_is_reported_and_recovered_from() {
     let filler = disk.0.join("filler");
     let full = std::fs::write(&filler, vec![0; 8 << 20]).unwrap_err();
     assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
-    let mut refused = None;
+    let mut error = None;
     for _ in 0..200 {
         if let Err(status) = server.grounding().evaluate(request()).await {
-            refused = Some(status);
+            error = Some(status);
             break;
         }
     }
-    let status = refused.expect("a full disk rejects records");
+    let status = error.expect("a full disk rejects records");
     assert_eq!(status.code(), Code::Unavailable);
     let details = status.get_error_details();
     assert_eq!(details.error_info().unwrap().reason, "LEDGER_UNAVAILABLE");
@@ -61,30 +61,30 @@ async fn full_disk_keeps_acknowledged_evidence() {
         let head = v1::CorpusHead { corpus_id: corpus.to_owned(), ..Default::default() };
         v1::PutEvidenceRequest { part: Some(Part::Corpus(head)) }
     };
-    let put = |corpus: &str, text: &str| {
+    let messages = |corpus: &str, text: &str| {
         let item = v1::PutEvidenceRequest { part: Some(Part::Item(item("log", text))) };
         tokio_stream::iter(vec![head(corpus), item])
     };
-    evidence.put_evidence(put("before", "the pool size is 20")).await.unwrap();
+    evidence.put_evidence(messages("before", "the pool size is 20")).await.unwrap();
     let text: String = (0..150_000).map(|line| format!("line {line} of a log\n")).collect();
-    let refused = evidence.put_evidence(put("large", &text)).await.unwrap_err();
-    assert_eq!(refused.code(), Code::Unavailable, "{refused}");
-    assert_eq!(refused.get_error_details().error_info().unwrap().reason, "EVIDENCE_UNAVAILABLE");
-    assert!(refused.message().contains("full") && refused.message().contains("make room"));
+    let error = evidence.put_evidence(messages("large", &text)).await.unwrap_err();
+    assert_eq!(error.code(), Code::Unavailable, "{error}");
+    assert_eq!(error.get_error_details().error_info().unwrap().reason, "EVIDENCE_UNAVAILABLE");
+    assert!(error.message().contains("full") && error.message().contains("make room"));
     let search = |corpus: &str| v1::SearchRequest {
         corpus_id: corpus.to_owned(),
         query: "pool size".to_owned(),
         ..Default::default()
     };
-    let found = evidence.search(search("before")).await.unwrap().into_inner();
-    assert_eq!(found.hits[0].text, "the pool size is 20");
-    let gone = v1::DeleteCorpusRequest { corpus_id: "large".to_owned() };
-    evidence.delete_corpus(gone).await.unwrap();
+    let results = evidence.search(search("before")).await.unwrap().into_inner();
+    assert_eq!(results.hits[0].text, "the pool size is 20");
+    let deletion = v1::DeleteCorpusRequest { corpus_id: "large".to_owned() };
+    evidence.delete_corpus(deletion).await.unwrap();
     evidence
-        .put_evidence(put("after", "the pool size is 30"))
+        .put_evidence(messages("after", "the pool size is 30"))
         .await
         .expect("the server recovers after space is freed");
-    let found = evidence.search(search("after")).await.unwrap().into_inner();
-    assert_eq!(found.hits[0].text, "the pool size is 30");
+    let results = evidence.search(search("after")).await.unwrap().into_inner();
+    assert_eq!(results.hits[0].text, "the pool size is 30");
     server.stopped().await.unwrap();
 }

@@ -8,11 +8,11 @@ use v1::{Action, EvidenceLane, GateExit, GroundingStrength};
 const ONSET: i64 = 1_780_000_000;
 const REPORT: &str = "The connection pool of checkout has 20 connections.";
 
-fn time(seconds: i64) -> prost_types::Timestamp {
+fn timestamp(seconds: i64) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds, nanos: 0 }
 }
 
-fn test_of(id: &str, lane: EvidenceLane, text: &str) -> (v1::ToolCall, v1::HypothesisTest) {
+fn call_and_test(id: &str, lane: EvidenceLane, text: &str) -> (v1::ToolCall, v1::HypothesisTest) {
     let result = v1::EvidenceItem {
         lane: lane.into(),
         content: Some(Content::Text(text.to_owned())),
@@ -27,7 +27,7 @@ fn change(at: i64) -> v1::ChangeRecord {
     v1::ChangeRecord {
         id: "deploy-31".to_owned(),
         summary: "pool size 40 -> 20".to_owned(),
-        at: Some(time(at)),
+        at: Some(timestamp(at)),
         target: "checkout".to_owned(),
     }
 }
@@ -35,7 +35,7 @@ fn change(at: i64) -> v1::ChangeRecord {
 struct Driven<'a> {
     server: &'a TestServer,
     id: String,
-    stands: v1::Investigation,
+    investigation: v1::Investigation,
 }
 
 impl<'a> Driven<'a> {
@@ -43,16 +43,16 @@ impl<'a> Driven<'a> {
         let start = v1::StartInvestigationRequest {
             investigation_id: id.to_owned(),
             policy: policy.to_owned(),
-            onset: Some(time(ONSET)),
+            onset: Some(timestamp(ONSET)),
             onset_window: Some(v1::TimeWindow {
-                start: Some(time(ONSET - 3_600)),
-                end: Some(time(ONSET + 600)),
+                start: Some(timestamp(ONSET - 3_600)),
+                end: Some(timestamp(ONSET + 600)),
             }),
             ..v1::StartInvestigationRequest::default()
         };
         let answer = server.investigations().start_investigation(start).await.unwrap();
-        let stands = answer.into_inner().investigation.unwrap();
-        Self { server, id: id.to_owned(), stands }
+        let investigation = answer.into_inner().investigation.unwrap();
+        Self { server, id: id.to_owned(), investigation }
     }
 
     async fn turn(
@@ -71,7 +71,7 @@ impl<'a> Driven<'a> {
         let hypotheses = if hypothesis.tests.is_empty() { Vec::new() } else { vec![hypothesis] };
         let turn = v1::RecordTurnRequest {
             investigation_id: self.id.clone(),
-            step: self.stands.step,
+            step: self.investigation.step,
             tool_calls,
             hypotheses,
             changes,
@@ -79,8 +79,8 @@ impl<'a> Driven<'a> {
             ..v1::RecordTurnRequest::default()
         };
         let answer = self.server.investigations().record_turn(turn).await.unwrap();
-        self.stands = answer.into_inner().investigation.unwrap();
-        self.stands.gate.clone().unwrap()
+        self.investigation = answer.into_inner().investigation.unwrap();
+        self.investigation.gate.clone().unwrap()
     }
 
     async fn report(&mut self, confidence: f64) -> v1::EvaluateResponse {
@@ -91,7 +91,7 @@ impl<'a> Driven<'a> {
         };
         let submitted = v1::SubmitReportRequest {
             investigation_id: self.id.clone(),
-            step: self.stands.step,
+            step: self.investigation.step,
             report: Some(report),
             evidence: vec![item("pool-size", "the connection pool of checkout has 20 connections")],
         };
@@ -111,9 +111,15 @@ const BAD: (&str, &str) = ("errors", "connection_errors 512");
 #[tokio::test]
 async fn action_depends_on_grounding_of_the_root_cause() {
     let server = TestServer::start().await;
-    let before = ONSET - 600;
-    for (id, changes, strength, after, action) in [
-        ("grounded", vec![change(before)], GroundingStrength::Grounded, 0.97, Action::PullRequest),
+    let before_onset = ONSET - 600;
+    for (id, changes, strength, confidence_after, action) in [
+        (
+            "grounded",
+            vec![change(before_onset)],
+            GroundingStrength::Grounded,
+            0.97,
+            Action::PullRequest,
+        ),
         ("partial", vec![], GroundingStrength::PartiallyGrounded, 0.84, Action::Patch),
         // Changes after onset or outside the window are not cited.
         (
@@ -132,13 +138,13 @@ async fn action_depends_on_grounding_of_the_root_cause() {
         ),
     ] {
         let mut driven = Driven::begin(&server, id, "reference").await;
-        let tests = vec![test_of(BAD.0, EvidenceLane::Metrics, BAD.1)];
+        let tests = vec![call_and_test(BAD.0, EvidenceLane::Metrics, BAD.1)];
         let gate = driven.turn(tests, changes, false).await;
         assert_eq!((gate.exit(), gate.root_cause.as_str()), (GateExit::Confident, "pool"), "{id}");
         let answer = driven.report(0.97).await;
         let (chain, cap) = (answer.chain.unwrap(), answer.cap.unwrap());
         assert_eq!(chain.strength(), strength, "{id}");
-        assert_eq!((cap.before, cap.after), (0.97, after), "{id}");
+        assert_eq!((cap.before, cap.after), (0.97, confidence_after), "{id}");
         assert_eq!(answer.action.unwrap().action(), action, "{id}");
     }
 }
@@ -149,15 +155,15 @@ async fn without_a_root_cause_the_action_is_notify() {
     for policy in ["reference", "strict", "paper"] {
         let mut driven = Driven::begin(&server, policy, policy).await;
         // A model's inferences neither validate nor invalidate.
-        let tests = vec![test_of("guess", EvidenceLane::LlmInferred, BAD.1)];
+        let tests = vec![call_and_test("guess", EvidenceLane::LlmInferred, BAD.1)];
         let gate = driven.turn(tests, Vec::new(), true).await;
         assert_eq!(gate.exit(), GateExit::NoConfidentRootCause, "{policy}");
         assert_eq!((gate.validated_count, gate.hypotheses[0].refused_inferred), (0, 1), "{policy}");
         let answer = driven.report(0.97).await;
         let action = answer.action.unwrap();
         assert_eq!(action.action(), Action::Notify, "{policy}: {action:?}");
-        let held: Vec<&str> = action.held_by.iter().map(|hold| hold.code.as_str()).collect();
-        assert!(held.contains(&"NO_CONFIDENT_ROOT_CAUSE"), "{policy}: {held:?}");
+        let hold_codes: Vec<&str> = action.held_by.iter().map(|hold| hold.code.as_str()).collect();
+        assert!(hold_codes.contains(&"NO_CONFIDENT_ROOT_CAUSE"), "{policy}: {hold_codes:?}");
         if policy != "paper" {
             assert_eq!(answer.cap.unwrap().after, 0.64, "{policy}: below 0.65 without grounding");
         }
@@ -168,7 +174,7 @@ async fn without_a_root_cause_the_action_is_notify() {
 async fn healthy_signal_does_not_validate() {
     let server = TestServer::start().await;
     let mut driven = Driven::begin(&server, "healthy", "reference").await;
-    let tests = vec![test_of("rate", EvidenceLane::Metrics, "error_rate: 0.00")];
+    let tests = vec![call_and_test("rate", EvidenceLane::Metrics, "error_rate: 0.00")];
     let gate = driven.turn(tests, Vec::new(), false).await;
     assert_eq!((gate.exit(), gate.validated_count), (GateExit::Unspecified, 0));
     assert_eq!(gate.hypotheses[0].state(), v1::HypothesisState::Invalidated);
@@ -184,8 +190,8 @@ async fn conflicting_evidence_is_contested() {
     ] {
         let mut driven = Driven::begin(&server, policy, policy).await;
         let tests = vec![
-            test_of(BAD.0, EvidenceLane::Metrics, BAD.1),
-            test_of("logs", EvidenceLane::Logs, "connection_errors 0"),
+            call_and_test(BAD.0, EvidenceLane::Metrics, BAD.1),
+            call_and_test("logs", EvidenceLane::Logs, "connection_errors 0"),
         ];
         let gate = driven.turn(tests, Vec::new(), false).await;
         assert_eq!((gate.hypotheses[0].state(), gate.exit()), (state, exit), "{policy}");
@@ -198,8 +204,11 @@ async fn ten_turns_end_an_investigation_unless_validated() {
     let mut driven = Driven::begin(&server, "turns", "reference").await;
     for turn in 1..=10 {
         let id = format!("log-{turn}");
-        let tests =
-            vec![test_of(&id, EvidenceLane::Logs, &format!("nothing of note in minute {turn}"))];
+        let tests = vec![call_and_test(
+            &id,
+            EvidenceLane::Logs,
+            &format!("nothing of note in minute {turn}"),
+        )];
         let gate = driven.turn(tests, Vec::new(), false).await;
         let expected =
             if turn < 10 { GateExit::Unspecified } else { GateExit::NoConfidentRootCause };
@@ -208,12 +217,16 @@ async fn ten_turns_end_an_investigation_unless_validated() {
     let mut driven = Driven::begin(&server, "found", "reference").await;
     for turn in 1..=9 {
         let id = format!("log-{turn}");
-        let tests =
-            vec![test_of(&id, EvidenceLane::Logs, &format!("nothing of note in minute {turn}"))];
+        let tests = vec![call_and_test(
+            &id,
+            EvidenceLane::Logs,
+            &format!("nothing of note in minute {turn}"),
+        )];
         driven.turn(tests, Vec::new(), false).await;
     }
-    let gate =
-        driven.turn(vec![test_of(BAD.0, EvidenceLane::Metrics, BAD.1)], Vec::new(), true).await;
+    let gate = driven
+        .turn(vec![call_and_test(BAD.0, EvidenceLane::Metrics, BAD.1)], Vec::new(), true)
+        .await;
     assert_eq!(gate.exit(), GateExit::Confident, "even if the budget is exhausted");
 }
 

@@ -9,7 +9,7 @@ fn options() -> Option<v1::EvaluateOptions> {
     Some(v1::EvaluateOptions { dry_run: true, explain: true, ..v1::EvaluateOptions::default() })
 }
 
-async fn recorded(server: &TestServer) -> usize {
+async fn count_recorded(server: &TestServer) -> usize {
     let listed = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
     listed.unwrap().into_inner().evaluations.len()
 }
@@ -27,11 +27,11 @@ async fn dry_run_explains_without_deciding_or_recording() {
     assert_eq!((answer.score, answer.guarded_score, answer.action), (None, None, None));
     assert_eq!((answer.evaluation_id.as_str(), answer.is_grounded), ("", false));
     assert!(!answer.provenance.unwrap().recorded);
-    assert_eq!(recorded(&server).await, 0);
+    assert_eq!(count_recorded(&server).await, 0);
 
-    let decided = server.grounding().evaluate(request()).await.unwrap().into_inner();
-    assert_eq!(decided.decision.unwrap().tier(), v1::Tier::Proceed);
-    assert_eq!(recorded(&server).await, 1);
+    let with_decision = server.grounding().evaluate(request()).await.unwrap().into_inner();
+    assert_eq!(with_decision.decision.unwrap().tier(), v1::Tier::Proceed);
+    assert_eq!(count_recorded(&server).await, 1);
 }
 
 #[tokio::test]
@@ -39,9 +39,9 @@ async fn rejects_dry_runs_that_need_a_decision_or_record() {
     let server = TestServerOptions::default().start(|_| {}).await;
     let keyed =
         v1::EvaluateRequest { idempotency_key: "k".to_owned(), options: options(), ..request() };
-    let refused = server.grounding().evaluate(keyed).await.unwrap_err();
-    assert_eq!(refused.code(), Code::InvalidArgument);
-    assert_eq!(wrong_fields(&refused), ["idempotency_key"]);
+    let error = server.grounding().evaluate(keyed).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    assert_eq!(wrong_fields(&error), ["idempotency_key"]);
 
     let v1::EvaluateRequest { report, evidence, .. } = request();
     let best = v1::SelectBestRequest {
@@ -50,15 +50,15 @@ async fn rejects_dry_runs_that_need_a_decision_or_record() {
         options: options(),
         ..v1::SelectBestRequest::default()
     };
-    let refused = server.grounding().select_best(best).await.unwrap_err();
-    assert_eq!(wrong_fields(&refused), ["options.dry_run"]);
+    let error = server.grounding().select_best(best).await.unwrap_err();
+    assert_eq!(wrong_fields(&error), ["options.dry_run"]);
 
     let start = v1::StartInvestigationRequest {
         investigation_id: "i".to_owned(),
         options: options(),
         ..v1::StartInvestigationRequest::default()
     };
-    let refused = server.investigations().start_investigation(start).await.unwrap_err();
-    assert_eq!(wrong_fields(&refused), ["options.dry_run"]);
-    assert_eq!(recorded(&server).await, 0);
+    let error = server.investigations().start_investigation(start).await.unwrap_err();
+    assert_eq!(wrong_fields(&error), ["options.dry_run"]);
+    assert_eq!(count_recorded(&server).await, 0);
 }

@@ -23,23 +23,23 @@ use tonic_types::StatusExt as _;
 #[derive(Clone)]
 struct Counting {
     judged: Arc<AtomicUsize>,
-    began: Arc<Semaphore>,
-    let_go: Arc<Semaphore>,
-    given_up: Arc<Notify>,
+    started: Arc<Semaphore>,
+    release: Arc<Semaphore>,
+    cancelled: Arc<Notify>,
     note: usize,
 }
 
 impl Counting {
     fn with_notes(note: usize) -> Self {
-        Self { let_go: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)), note, ..Self::waiting() }
+        Self { release: Arc::new(Semaphore::new(Semaphore::MAX_PERMITS)), note, ..Self::waiting() }
     }
 
     fn waiting() -> Self {
         Self {
             judged: Arc::default(),
-            began: Arc::new(Semaphore::new(0)),
-            let_go: Arc::new(Semaphore::new(0)),
-            given_up: Arc::default(),
+            started: Arc::new(Semaphore::new(0)),
+            release: Arc::new(Semaphore::new(0)),
+            cancelled: Arc::default(),
             note: 1,
         }
     }
@@ -48,8 +48,8 @@ impl Counting {
         self.judged.load(Ordering::SeqCst)
     }
 
-    async fn began(&self, reports: u32) {
-        self.began.acquire_many(reports).await.unwrap().forget();
+    async fn started(&self, reports: u32) {
+        self.started.acquire_many(reports).await.unwrap().forget();
     }
 }
 
@@ -76,9 +76,9 @@ impl Judge for Counting {
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let on_drop = OnDrop(Arc::clone(&self.given_up));
-        self.began.add_permits(1);
-        self.let_go.acquire().await.unwrap().forget();
+        let on_drop = OnDrop(Arc::clone(&self.cancelled));
+        self.started.add_permits(1);
+        self.release.acquire().await.unwrap().forget();
         std::mem::forget(on_drop);
         self.judged.fetch_add(1, Ordering::SeqCst);
         let judge_claim = |claim: &gsar_core::Claim| JudgedClaim {
@@ -126,7 +126,7 @@ fn judged_by(judge: &str) -> v1::EvaluateRequest {
     v1::EvaluateRequest { options: Some(options), ..request() }
 }
 
-async fn with(judge: &Counting, change: impl FnOnce(&mut Config)) -> TestServer {
+async fn start_server(judge: &Counting, change: impl FnOnce(&mut Config)) -> TestServer {
     let chain = |config: &mut Config| {
         config.judges.chain = ["rules/2", "counting/0", "panicking/0"].map(str::to_owned).to_vec();
         config.ledger.enabled = false;
@@ -141,7 +141,7 @@ struct Open {
 }
 
 impl Open {
-    async fn on(server: &TestServer) -> Self {
+    async fn new(server: &TestServer) -> Self {
         let (requests, stream) = mpsc::channel(64);
         let answers = server.grounding().evaluate_stream(ReceiverStream::new(stream)).await;
         Self { requests, answers: answers.unwrap().into_inner() }
@@ -229,7 +229,7 @@ async fn slow_reader_limits_evaluations() {
     /// One answer in the channel, and three in the transport's buffers.
     const UNDERWAY: usize = 1 + 3;
     let judge = Counting::with_notes(NOTE);
-    let server = with(&judge, |config| config.limits.stream_in_flight = IN_FLIGHT).await;
+    let server = start_server(&judge, |config| config.limits.stream_in_flight = IN_FLIGHT).await;
     let endpoint = Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
     let channel = endpoint.initial_stream_window_size(65_535).connect().await.unwrap();
     let mut client = v1::grounding_service_client::GroundingServiceClient::new(channel);
@@ -237,18 +237,18 @@ async fn slow_reader_limits_evaluations() {
         (0..REPORTS).map(|number| message(&number.to_string(), judged_by("counting/0"))).collect();
     let mut answers =
         client.evaluate_stream(tokio_stream::iter(requests)).await.unwrap().into_inner();
-    judge.began(u32::try_from(IN_FLIGHT).unwrap()).await;
+    judge.started(u32::try_from(IN_FLIGHT).unwrap()).await;
     for _ in 0..200 {
         server.grounding().evaluate(judged_by("rules/2")).await.unwrap();
     }
-    let before = judge.judged();
-    println!("{before} of {REPORTS} reports were evaluated while nobody read");
-    assert!(before <= IN_FLIGHT + UNDERWAY, "{before}");
+    let judged_before_reading = judge.judged();
+    println!("{judged_before_reading} of {REPORTS} reports were evaluated while nobody read");
+    assert!(judged_before_reading <= IN_FLIGHT + UNDERWAY, "{judged_before_reading}");
     let mut read = 0;
     while answers.message().await.unwrap().is_some() {
         read += 1;
-        let ahead = judge.judged() - read;
-        assert!(ahead <= IN_FLIGHT + UNDERWAY, "{ahead} evaluated but not read after {read}");
+        let unread = judge.judged() - read;
+        assert!(unread <= IN_FLIGHT + UNDERWAY, "{unread} evaluated but not read after {read}");
     }
     assert_eq!((read, judge.judged()), (REPORTS, REPORTS));
 }
@@ -256,8 +256,8 @@ async fn slow_reader_limits_evaluations() {
 #[tokio::test]
 async fn invalid_report_does_not_end_the_stream() {
     let judge = Counting::with_notes(1);
-    let server = with(&judge, |_| {}).await;
-    let mut open = Open::on(&server).await;
+    let server = start_server(&judge, |_| {}).await;
+    let mut open = Open::new(&server).await;
     open.send(message("boom", judged_by("panicking/0"))).await;
     let (id, error) = open.next().await;
     let error = error.unwrap_err();
@@ -269,8 +269,8 @@ async fn invalid_report_does_not_end_the_stream() {
     open.send(message(&"i".repeat(257), request())).await;
     let (id, error) = open.next().await;
     assert_eq!((id.len(), fields(&error.unwrap_err())), (257, vec!["correlation_id"]));
-    let nothing = v1::EvaluateStreamRequest { request: None, ..message("none", request()) };
-    open.send(nothing).await;
+    let without_request = v1::EvaluateStreamRequest { request: None, ..message("none", request()) };
+    open.send(without_request).await;
     assert_eq!(fields(&open.next().await.1.unwrap_err()), ["request"]);
     open.send(message("policy", v1::EvaluateRequest { policy: "x".to_owned(), ..request() })).await;
     let error = open.next().await.1.unwrap_err();
@@ -290,14 +290,15 @@ async fn invalid_report_does_not_end_the_stream() {
 #[tokio::test]
 async fn each_report_has_the_deadline_of_the_stream() {
     let judge = Counting::waiting();
-    let short = |config: &mut Config| config.limits.default_deadline.0 = Duration::from_millis(50);
-    let server = with(&judge, short).await;
-    let mut open = Open::on(&server).await;
+    let set_short_deadline =
+        |config: &mut Config| config.limits.default_deadline.0 = Duration::from_millis(50);
+    let server = start_server(&judge, set_short_deadline).await;
+    let mut open = Open::new(&server).await;
     for id in ["first", "second"] {
         open.send(message(id, judged_by("counting/0"))).await;
-        let (answered, error) = open.next().await;
+        let (answered_id, error) = open.next().await;
         let error = error.unwrap_err();
-        assert_eq!((answered.as_str(), error.reason.as_str()), (id, "DEADLINE_EXCEEDED"));
+        assert_eq!((answered_id.as_str(), error.reason.as_str()), (id, "DEADLINE_EXCEEDED"));
     }
     open.send(message("third", request())).await;
     assert!(open.next().await.1.is_ok());
@@ -306,20 +307,20 @@ async fn each_report_has_the_deadline_of_the_stream() {
 #[tokio::test]
 async fn open_stream_holds_no_permit() {
     let judge = Counting::waiting();
-    let server = with(&judge, |config| config.limits.calls_in_flight = 1).await;
-    let mut open = Open::on(&server).await;
-    let mut other = Open::on(&server).await;
+    let server = start_server(&judge, |config| config.limits.calls_in_flight = 1).await;
+    let mut open = Open::new(&server).await;
+    let mut other = Open::new(&server).await;
     assert!(server.grounding().evaluate(request()).await.is_ok(), "an open stream holds no permit");
 
     for number in 0..3 {
         open.send(message(&number.to_string(), judged_by("counting/0"))).await;
     }
-    judge.began(1).await;
+    judge.started(1).await;
     other.send(message("waits", judged_by("rules/2"))).await;
     let refused = server.grounding().evaluate(request()).await.unwrap_err();
     assert_eq!(refused.code(), Code::ResourceExhausted, "a report in a stream holds the permit");
-    assert_eq!(judge.began.available_permits(), 0, "the second report waits");
-    judge.let_go.add_permits(3);
+    assert_eq!(judge.started.available_permits(), 0, "the second report waits");
+    judge.release.add_permits(3);
     for _ in 0..3 {
         assert!(open.next().await.1.is_ok());
     }
@@ -330,16 +331,16 @@ async fn open_stream_holds_no_permit() {
 #[tokio::test]
 async fn draining_server_answers_received_reports() {
     let judge = Counting::waiting();
-    let mut server = with(&judge, |_| {}).await;
-    let mut open = Open::on(&server).await;
+    let mut server = start_server(&judge, |_| {}).await;
+    let mut open = Open::new(&server).await;
     for id in ["one", "two"] {
         open.send(message(id, judged_by("counting/0"))).await;
     }
-    judge.began(2).await;
+    judge.started(2).await;
     server.tell_to_stop();
     server.phase.wait_for(Phase::Draining).await;
     open.send(message("late", request())).await;
-    judge.let_go.add_permits(2);
+    judge.release.add_permits(2);
     let mut answered = [open.next().await, open.next().await].map(|(id, answer)| {
         assert!(answer.is_ok(), "{answer:?}");
         id
@@ -356,13 +357,13 @@ async fn draining_server_answers_received_reports() {
 #[tokio::test]
 async fn disconnect_cancels_reports_and_releases_permits() {
     let judge = Counting::waiting();
-    let server = with(&judge, |config| config.limits.calls_in_flight = 1).await;
-    let open = Open::on(&server).await;
+    let server = start_server(&judge, |config| config.limits.calls_in_flight = 1).await;
+    let open = Open::new(&server).await;
     open.send(message("left", judged_by("counting/0"))).await;
-    judge.began(1).await;
+    judge.started(1).await;
     drop(open);
-    judge.given_up.notified().await;
-    let mut next = Open::on(&server).await;
+    judge.cancelled.notified().await;
+    let mut next = Open::new(&server).await;
     next.send(message("next", request())).await;
     assert!(next.next().await.1.is_ok());
 }

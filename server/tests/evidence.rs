@@ -116,8 +116,8 @@ async fn upload_response_stays_small_for_many_items() {
     assert_eq!(first.items.len() as u64 + first.more_items, ITEMS as u64);
     assert!(first.more_items > 0);
     assert_eq!((first.unchanged_items, first.duplicate_items), (0, ITEMS as u64 - 1));
-    let again = evidence.put_evidence(put("many", items)).await.unwrap().into_inner();
-    assert_eq!((again.unchanged_items, again.duplicate_items), (1, ITEMS as u64 - 1));
+    let repeated = evidence.put_evidence(put("many", items)).await.unwrap().into_inner();
+    assert_eq!((repeated.unchanged_items, repeated.duplicate_items), (1, ITEMS as u64 - 1));
 }
 
 #[tokio::test]
@@ -134,11 +134,11 @@ async fn report_is_judged_against_a_corpus() {
     let retrieval = provenance.retrieval.unwrap();
     assert_eq!((retrieval.method.as_str(), retrieval.items), ("whole", 1));
 
-    let mut both = report("The connection pool size is 20.", "inc-7");
-    both.evidence = vec![item("queue", "queue length is 4")];
+    let mut with_other_evidence = report("The connection pool size is 20.", "inc-7");
+    with_other_evidence.evidence = vec![item("queue", "queue length is 4")];
     assert_eq!(
         grounding
-            .evaluate(both.clone())
+            .evaluate(with_other_evidence.clone())
             .await
             .unwrap()
             .into_inner()
@@ -148,18 +148,18 @@ async fn report_is_judged_against_a_corpus() {
             .len(),
         2
     );
-    both.evidence = vec![pool];
-    let refused = grounding.evaluate(both).await.unwrap_err();
-    assert_eq!(refused.code(), Code::InvalidArgument);
+    with_other_evidence.evidence = vec![pool];
+    let error = grounding.evaluate(with_other_evidence).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
     assert_eq!(
-        refused.get_details_bad_request().unwrap().field_violations[0].field,
+        error.get_details_bad_request().unwrap().field_violations[0].field,
         "evidence[0].id"
     );
-    let unknown = grounding.evaluate(report("It is so.", "inc-8")).await.unwrap_err();
-    assert_eq!(unknown.code(), Code::NotFound);
+    let error = grounding.evaluate(report("It is so.", "inc-8")).await.unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
 }
 
-fn restarts_of_cart_1(restarts: u32) -> v1::EvidenceItem {
+fn cart_restarts(restarts: u32) -> v1::EvidenceItem {
     let pods = format!("NAME    READY  STATUS   RESTARTS\ncart-1  1/1    Running  {restarts}\n");
     item("pods", &pods)
 }
@@ -176,15 +176,15 @@ async fn cached_corpus_is_never_stale() {
         (Some(20), v1::ClaimClass::Grounded),
     ] {
         if let Some(restarts) = stored {
-            evidence.put_evidence(put("inc-7", vec![restarts_of_cart_1(restarts)])).await.unwrap();
+            evidence.put_evidence(put("inc-7", vec![cart_restarts(restarts)])).await.unwrap();
         }
         let request = report("Pod cart-1 has restarted 20 times.", "inc-7");
         let answer = grounding.evaluate(request).await.unwrap().into_inner();
         assert_eq!(answer.claims[0].class(), class, "{stored:?}");
     }
-    let gone = v1::DeleteCorpusRequest { corpus_id: "inc-7".to_owned() };
-    evidence.delete_corpus(gone).await.unwrap();
-    evidence.put_evidence(put("inc-7", vec![restarts_of_cart_1(50)])).await.unwrap();
+    let deletion = v1::DeleteCorpusRequest { corpus_id: "inc-7".to_owned() };
+    evidence.delete_corpus(deletion).await.unwrap();
+    evidence.put_evidence(put("inc-7", vec![cart_restarts(50)])).await.unwrap();
     let request = report("Pod cart-1 has restarted 20 times.", "inc-7");
     let answer = grounding.evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Contradicted);
@@ -286,18 +286,18 @@ async fn claims_with_omitted_evidence_are_reported() {
 async fn rejects_invalid_evidence_requests() {
     let server = TestServer::start().await;
     let mut evidence = server.evidence();
-    let more = || message(Part::More(b"x".to_vec()));
+    let continuation = || message(Part::More(b"x".to_vec()));
     let json = v1::EvidenceItem {
         content: Some(v1::evidence_item::Content::Json("{}".to_owned())),
         ..item("j", "")
     };
-    for (what, messages) in [
+    for (case, messages) in [
         ("nothing", vec![]),
         ("no corpus", vec![message(Part::Item(item("a", "b")))]),
         ("no name", vec![head("")]),
         ("a path as a name", vec![head("../x")]),
-        ("more before an item", vec![head("c"), more()]),
-        ("more of JSON", vec![head("c"), message(Part::Item(json)), more()]),
+        ("more before an item", vec![head("c"), continuation()]),
+        ("more of JSON", vec![head("c"), message(Part::Item(json)), continuation()]),
         (
             "not UTF-8",
             vec![head("c"), message(Part::Item(item("t", ""))), message(Part::More(vec![0xff]))],
@@ -306,8 +306,8 @@ async fn rejects_invalid_evidence_requests() {
         ("an item without an id", vec![head("c"), message(Part::Item(item("", "b")))]),
         ("an empty message", vec![head("c"), v1::PutEvidenceRequest { part: None }]),
     ] {
-        let refused = evidence.put_evidence(tokio_stream::iter(messages)).await.unwrap_err();
-        assert_eq!(refused.code(), Code::InvalidArgument, "{what}: {refused}");
+        let error = evidence.put_evidence(tokio_stream::iter(messages)).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument, "{case}: {error}");
     }
     for request in
         [search("", "x"), search("c", ""), v1::SearchRequest { most: 999, ..search("c", "x") }]
@@ -315,20 +315,24 @@ async fn rejects_invalid_evidence_requests() {
         assert_eq!(evidence.search(request).await.unwrap_err().code(), Code::InvalidArgument);
     }
     assert_eq!(evidence.search(search("nowhere", "x")).await.unwrap_err().code(), Code::NotFound);
-    let gone = v1::DeleteCorpusRequest { corpus_id: "nowhere".to_owned() };
-    assert_eq!(evidence.delete_corpus(gone).await.unwrap_err().code(), Code::NotFound);
+    let deletion = v1::DeleteCorpusRequest { corpus_id: "nowhere".to_owned() };
+    assert_eq!(evidence.delete_corpus(deletion).await.unwrap_err().code(), Code::NotFound);
 
-    let off = TestServerOptions::default().start(|config| config.evidence.enabled = false).await;
-    let refused = off.evidence().search(search("c", "x")).await.unwrap_err();
-    assert_eq!(refused.code(), Code::FailedPrecondition);
-    let small = TestServerOptions::default()
+    let without_evidence =
+        TestServerOptions::default().start(|config| config.evidence.enabled = false).await;
+    let error = without_evidence.evidence().search(search("c", "x")).await.unwrap_err();
+    assert_eq!(error.code(), Code::FailedPrecondition);
+    let with_small_limits = TestServerOptions::default()
         .start(|config| config.evidence.max_corpus_size.0 = 1_000)
         .await;
-    let refused =
-        small.evidence().put_evidence(put("c", vec![item("t", &log(99))])).await.unwrap_err();
-    assert_eq!(refused.code(), Code::ResourceExhausted);
+    let error = with_small_limits
+        .evidence()
+        .put_evidence(put("c", vec![item("t", &log(99))]))
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), Code::ResourceExhausted);
     assert_eq!(
-        refused.get_details_quota_failure().unwrap().violations[0].subject,
+        error.get_details_quota_failure().unwrap().violations[0].subject,
         "evidence.max_corpus_size"
     );
 }
@@ -392,7 +396,7 @@ async fn acknowledged_evidence_survives_a_kill() {
     let (process, mut evidence) = Process::start(folder.path()).await;
     evidence.put_evidence(put("day", vec![item("kept", "the volume is full")])).await.unwrap();
     let (send, messages) = mpsc::channel(1);
-    let torn = tokio::spawn({
+    let interrupted = tokio::spawn({
         let mut evidence = evidence.clone();
         async move { evidence.put_evidence(ReceiverStream::new(messages)).await }
     });
@@ -402,17 +406,18 @@ async fn acknowledged_evidence_survives_a_kill() {
         tokio::task::yield_now().await;
     }
     process.kill();
-    torn.await.unwrap().unwrap_err();
+    interrupted.await.unwrap().unwrap_err();
 
     let (process, mut evidence) = Process::start(folder.path()).await;
-    let found = evidence.search(search("day", "is the volume full")).await.unwrap().into_inner();
-    assert_eq!(found.hits[0].label, "kept#L1-1");
-    let gone = evidence.search(search("day", "order ORD-17")).await.unwrap().into_inner();
-    assert!(gone.hits.is_empty());
+    let kept_results =
+        evidence.search(search("day", "is the volume full")).await.unwrap().into_inner();
+    assert_eq!(kept_results.hits[0].label, "kept#L1-1");
+    let lost_results = evidence.search(search("day", "order ORD-17")).await.unwrap().into_inner();
+    assert!(lost_results.hits.is_empty());
     let items = vec![item("kept", "the volume is full"), item("torn", &log(40_000))];
-    let again = evidence.put_evidence(put("day", items)).await.unwrap().into_inner();
-    assert!(again.items[0].unchanged && !again.items[1].unchanged);
-    assert_eq!(again.corpus.unwrap().items, 2);
+    let repeated = evidence.put_evidence(put("day", items)).await.unwrap().into_inner();
+    assert!(repeated.items[0].unchanged && !repeated.items[1].unchanged);
+    assert_eq!(repeated.corpus.unwrap().items, 2);
     process.kill();
 }
 
@@ -430,28 +435,28 @@ async fn evidence_is_found_by_meaning() {
     ];
     let items = texts.into_iter().map(|(id, text)| item(id, text)).collect();
     evidence.put_evidence(put("inc-7", items)).await.unwrap();
-    let by_meaning = |query: &str| v1::SearchRequest {
+    let vector_search = |query: &str| v1::SearchRequest {
         method: v1::SearchMethod::Vector.into(),
         ..search("inc-7", query)
     };
-    let found = evidence.search(by_meaning("disk full")).await.unwrap().into_inner();
-    if !found.degraded.is_empty() && !found.degraded.contains("vector yet") {
-        assert_eq!(found.method, "lexical");
-        skipped("sentence_model", found.degraded);
+    let results = evidence.search(vector_search("disk full")).await.unwrap().into_inner();
+    if !results.degraded.is_empty() && !results.degraded.contains("vector yet") {
+        assert_eq!(results.method, "lexical");
+        skipped("sentence_model", results.degraded);
         return;
     }
-    let all = || v1::ListCorporaRequest::default();
-    while !evidence.list_corpora(all()).await.unwrap().into_inner().corpora[0].embedded {
+    let request = || v1::ListCorporaRequest::default();
+    while !evidence.list_corpora(request()).await.unwrap().into_inner().corpora[0].embedded {
         tokio::task::yield_now().await;
     }
     for (query, id) in [("the disk is full", "volume"), ("an expired certificate", "certificate")] {
-        let found = evidence.search(by_meaning(query)).await.unwrap().into_inner();
-        assert_eq!((found.method.as_str(), found.degraded.as_str()), ("vector", ""));
-        assert_eq!(found.hits[0].evidence_id, id, "{query}");
-        assert_eq!((found.hits[0].vector_rank, found.hits[0].lexical_rank), (1, 0));
+        let results = evidence.search(vector_search(query)).await.unwrap().into_inner();
+        assert_eq!((results.method.as_str(), results.degraded.as_str()), ("vector", ""));
+        assert_eq!(results.hits[0].evidence_id, id, "{query}");
+        assert_eq!((results.hits[0].vector_rank, results.hits[0].lexical_rank), (1, 0));
     }
-    let both = evidence.search(search("inc-7", "the disk is full")).await.unwrap().into_inner();
-    assert_eq!((both.method.as_str(), both.hits[0].evidence_id.as_str()), ("hybrid", "volume"));
+    let hybrid = evidence.search(search("inc-7", "the disk is full")).await.unwrap().into_inner();
+    assert_eq!((hybrid.method.as_str(), hybrid.hits[0].evidence_id.as_str()), ("hybrid", "volume"));
 }
 
 #[tokio::test]

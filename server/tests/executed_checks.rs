@@ -22,27 +22,27 @@ fn declaration() -> v1::CheckDeclaration {
     }
 }
 
-fn of(
+fn check_run_item(
     declaration: v1::CheckDeclaration,
     exit_status: Option<i32>,
     output: &str,
 ) -> v1::EvidenceItem {
-    let run =
+    let check_run =
         v1::CheckRun { declaration: Some(declaration), exit_status, output: output.to_owned() };
     v1::EvidenceItem {
         id: "run".to_owned(),
         kind: v1::EvidenceKind::Verification.into(),
         lane: v1::EvidenceLane::Verification.into(),
-        content: Some(Content::CheckRun(Box::new(run))),
+        content: Some(Content::CheckRun(Box::new(check_run))),
         ..v1::EvidenceItem::default()
     }
 }
 
-fn run(exit_status: Option<i32>, output: &str) -> v1::EvidenceItem {
-    of(declaration(), exit_status, output)
+fn declared_run(exit_status: Option<i32>, output: &str) -> v1::EvidenceItem {
+    check_run_item(declaration(), exit_status, output)
 }
 
-fn change(document: &str) -> v1::EvidenceItem {
+fn change_item(document: &str) -> v1::EvidenceItem {
     v1::EvidenceItem {
         id: "patch".to_owned(),
         kind: v1::EvidenceKind::Change.into(),
@@ -61,7 +61,7 @@ fn request(synthesis: &str, evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequ
     }
 }
 
-async fn evaluated(server: &TestServer, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
+async fn evaluate(server: &TestServer, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
     server.grounding().evaluate(request).await.unwrap().into_inner()
 }
 
@@ -74,8 +74,11 @@ async fn check_result_follows_from_the_declaration() {
         (Some(22), "ok", Failed),
         (None, "ok", Failed),
     ] {
-        let answer =
-            evaluated(&server, request("The cart answers.", vec![run(exit_status, output)])).await;
+        let answer = evaluate(
+            &server,
+            request("The cart answers.", vec![declared_run(exit_status, output)]),
+        )
+        .await;
         let query = v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id, redact: false };
         let recorded = server.ledger().get_evaluation(query).await.unwrap().into_inner();
         let item = &recorded.evidence[0];
@@ -96,8 +99,8 @@ async fn rejects_runs_that_contradict_their_declaration() {
         (|item| item.tool = "curl".to_owned(), "evidence[0].tool"),
         (
             |item| {
-                let Some(Content::CheckRun(run)) = &mut item.content else { return };
-                run.declaration.as_mut().unwrap().command.clear();
+                let Some(Content::CheckRun(check_run)) = &mut item.content else { return };
+                check_run.declaration.as_mut().unwrap().command.clear();
             },
             "evidence[0].check_run.declaration.command",
         ),
@@ -110,24 +113,24 @@ async fn rejects_runs_that_contradict_their_declaration() {
         ),
     ];
     for (change, field) in cases {
-        let mut item = run(Some(22), "no");
+        let mut item = declared_run(Some(22), "no");
         change(&mut item);
-        let refused = server.grounding().evaluate(request("The cart answers.", vec![item])).await;
-        let refused = refused.unwrap_err();
-        assert_eq!(refused.code(), Code::InvalidArgument, "{field}");
-        let fields = wrong_fields(&refused);
-        assert!(fields.iter().any(|wrong| wrong == field), "{field}: {fields:?}");
+        let error = server.grounding().evaluate(request("The cart answers.", vec![item])).await;
+        let error = error.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument, "{field}");
+        let fields = wrong_fields(&error);
+        assert!(fields.iter().any(|invalid| invalid == field), "{field}: {fields:?}");
     }
 }
 
-async fn attesting_server() -> TestServer {
+async fn start_attesting_server() -> TestServer {
     let change = |config: &mut Config| {
         let folder = config.data_dir.parent().unwrap().to_owned();
         let listen = Listen::Unix(folder.join("agents.sock"));
-        let own = std::fs::metadata(&folder).unwrap().uid();
+        let uid = std::fs::metadata(&folder).unwrap().uid();
         config.listen.push(listen.clone());
         config.evidence.attested =
-            vec![Attested { listen, peer_uid: Some(own), principal: None, tools: Vec::new() }];
+            vec![Attested { listen, peer_uid: Some(uid), principal: None, tools: Vec::new() }];
         let file = folder.join("checks.toml");
         std::fs::write(&file, DECLARED).unwrap();
         config.evidence.checks = vec![file];
@@ -144,75 +147,82 @@ async fn is_attested(server: &TestServer, socket: &str, item: v1::EvidenceItem) 
 
 #[tokio::test]
 async fn only_declared_checks_are_attested() {
-    let server = attesting_server().await;
-    assert!(is_attested(&server, "agents.sock", run(Some(0), "ok")).await);
-    let plain = server.socket();
-    let plain = plain.file_name().unwrap().to_str().unwrap().to_owned();
+    let server = start_attesting_server().await;
+    assert!(is_attested(&server, "agents.sock", declared_run(Some(0), "ok")).await);
+    let plain_socket = server.socket();
+    let plain_socket = plain_socket.file_name().unwrap().to_str().unwrap().to_owned();
     assert!(
-        !is_attested(&server, &plain, run(Some(0), "ok")).await,
+        !is_attested(&server, &plain_socket, declared_run(Some(0), "ok")).await,
         "the plain socket does not attest"
     );
     // The agent's own declaration, which cannot fail, and a run without one.
-    let anything = v1::CheckDeclaration { command: vec!["true".to_owned()], ..declaration() };
-    assert!(!is_attested(&server, "agents.sock", of(anything.clone(), Some(0), "ok")).await);
-    let easier = v1::CheckDeclaration { pass: None, ..declaration() };
-    assert!(!is_attested(&server, "agents.sock", of(easier, Some(0), "")).await);
-    let word = v1::EvidenceItem {
+    let always_passing = v1::CheckDeclaration { command: vec!["true".to_owned()], ..declaration() };
+    assert!(
+        !is_attested(&server, "agents.sock", check_run_item(always_passing.clone(), Some(0), "ok"))
+            .await
+    );
+    let without_condition = v1::CheckDeclaration { pass: None, ..declaration() };
+    assert!(
+        !is_attested(&server, "agents.sock", check_run_item(without_condition, Some(0), "")).await
+    );
+    let text_item = v1::EvidenceItem {
         content: Some(Content::Text("the cart answers".to_owned())),
         verification_result: Passed.into(),
-        ..run(None, "")
+        ..declared_run(None, "")
     };
-    assert!(!is_attested(&server, "agents.sock", word).await);
+    assert!(!is_attested(&server, "agents.sock", text_item).await);
 
     // Operators can declare checks without a restart.
     let file = server.folder.path().join("checks.toml");
-    let more = "[[check]]\nname = \"cart-serves\"\ncommand = [\"true\"]\n[check.pass]\ncontains = \"ok\"\n";
-    std::fs::write(&file, more).unwrap();
+    let replaced_declaration = "[[check]]\nname = \"cart-serves\"\ncommand = [\"true\"]\n[check.pass]\ncontains = \"ok\"\n";
+    std::fs::write(&file, replaced_declaration).unwrap();
     server.reload().await;
-    assert!(is_attested(&server, "agents.sock", of(anything, Some(0), "ok")).await);
-    assert!(!is_attested(&server, "agents.sock", run(Some(0), "ok")).await);
+    assert!(
+        is_attested(&server, "agents.sock", check_run_item(always_passing, Some(0), "ok")).await
+    );
+    assert!(!is_attested(&server, "agents.sock", declared_run(Some(0), "ok")).await);
 }
 
 #[tokio::test]
 async fn investigation_declares_checks_before_reports() {
-    let server = attesting_server().await;
+    let server = start_attesting_server().await;
     let channel = connect(&server.folder.path().join("agents.sock")).await;
     let mut client =
         v1::investigation_service_client::InvestigationServiceClient::new(channel.clone());
-    let own = v1::CheckDeclaration { name: "cart-pays".to_owned(), ..declaration() };
+    let own_check = v1::CheckDeclaration { name: "cart-pays".to_owned(), ..declaration() };
     let start = v1::StartInvestigationRequest {
         investigation_id: "i1".to_owned(),
         policy: "reference".to_owned(),
-        checks: vec![own.clone()],
+        checks: vec![own_check.clone()],
         ..v1::StartInvestigationRequest::default()
     };
-    let stands =
+    let investigation =
         client.start_investigation(start).await.unwrap().into_inner().investigation.unwrap();
-    let unknown = v1::CheckDeclaration { name: "cart-sells".to_owned(), ..declaration() };
-    let named = |id: &str, item: v1::EvidenceItem| v1::ToolCall {
+    let undeclared_check = v1::CheckDeclaration { name: "cart-sells".to_owned(), ..declaration() };
+    let tool_call = |id: &str, item: v1::EvidenceItem| v1::ToolCall {
         tool: "gsar check".to_owned(),
         arguments: id.to_owned(),
         result: Some(v1::EvidenceItem { id: id.to_owned(), ..item }),
     };
     let turn = v1::RecordTurnRequest {
         investigation_id: "i1".to_owned(),
-        step: stands.step,
+        step: investigation.step,
         tool_calls: vec![
-            named("pays", of(own, Some(22), "refused")),
-            named("serves", run(Some(0), "ok")),
-            named("sells", of(unknown, Some(0), "ok")),
+            tool_call("pays", check_run_item(own_check, Some(22), "refused")),
+            tool_call("serves", declared_run(Some(0), "ok")),
+            tool_call("sells", check_run_item(undeclared_check, Some(0), "ok")),
         ],
         ..v1::RecordTurnRequest::default()
     };
-    let stands = client.record_turn(turn).await.unwrap().into_inner().investigation.unwrap();
+    let investigation = client.record_turn(turn).await.unwrap().into_inner().investigation.unwrap();
     let findings: Vec<&str> =
-        stands.findings.iter().map(|finding| finding.sentence.as_str()).collect();
+        investigation.findings.iter().map(|finding| finding.sentence.as_str()).collect();
     assert_eq!(findings, ["the last check of cart-pays failed"]);
 
     let mut evidence = v1::evidence_service_client::EvidenceServiceClient::new(channel);
     for (id, attested) in [("pays", true), ("serves", true), ("sells", false)] {
         let snapshot = v1::GetSnapshotRequest {
-            corpus_id: stands.corpus_id.clone(),
+            corpus_id: investigation.corpus_id.clone(),
             item: Some(v1::get_snapshot_request::Item::EvidenceId(id.to_owned())),
             range: None,
         };
@@ -221,17 +231,17 @@ async fn investigation_declares_checks_before_reports() {
     }
 }
 
-fn finished(investigation: Option<v1::Investigation>) -> v1::Finished {
+fn expect_finished(investigation: Option<v1::Investigation>) -> v1::Finished {
     match investigation.unwrap().instruction.unwrap().due.unwrap() {
         v1::instruction::Due::Finished(end) => end,
-        due => panic!("not finished: {due:?}"),
+        other => panic!("not finished: {other:?}"),
     }
 }
 
 #[tokio::test]
 async fn failed_stage_is_reported() {
     let server = TestServer::start().await;
-    let runs = |exit_status| vec![(run(Some(exit_status), "ok"), "run")];
+    let runs = |exit_status| vec![(declared_run(Some(exit_status), "ok"), "run")];
     for (id, checks, results, stage) in [
         ("i1", vec![], vec![], "COLLECT"),
         ("i2", vec![declaration()], runs(0), "REPORT"),
@@ -259,7 +269,7 @@ async fn failed_stage_is_reported() {
         }
         let cancel = v1::CancelInvestigationRequest { investigation_id: id.to_owned() };
         let ended = client.cancel_investigation(cancel).await.unwrap().into_inner();
-        let end = finished(ended.investigation);
+        let end = expect_finished(ended.investigation);
         assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("CANCELLED", stage), "{id}");
     }
 
@@ -279,7 +289,8 @@ async fn failed_stage_is_reported() {
         client.start_investigation(start).await.unwrap();
         let mut step = 0;
         for (number, exit_status) in results.into_iter().enumerate() {
-            let result = v1::EvidenceItem { id: format!("run-{number}"), ..run(exit_status, "ok") };
+            let result =
+                v1::EvidenceItem { id: format!("run-{number}"), ..declared_run(exit_status, "ok") };
             let turn = v1::RecordTurnRequest {
                 investigation_id: id.to_owned(),
                 step,
@@ -302,7 +313,7 @@ async fn failed_stage_is_reported() {
             )],
         };
         let ended = client.submit_report(report).await.unwrap().into_inner();
-        let end = finished(ended.investigation);
+        let end = expect_finished(ended.investigation);
         assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("PROCEED", stage), "{id}");
     }
 }
@@ -311,12 +322,12 @@ async fn failed_stage_is_reported() {
 async fn failed_check_contradicts_the_report() {
     let server = TestServer::start().await;
     let synthesis = "The memory limit of cart was raised to 1Gi. The check cart-serves passed.";
-    let patch = || {
-        change(
+    let change = || {
+        change_item(
             "{\"files_changed\": [\"cart.yaml\"], \"diff\": \"memory limit of cart was raised to 1Gi\"}",
         )
     };
-    let contradicted = |answer: &v1::EvaluateResponse| -> Vec<String> {
+    let contradicted_claims = |answer: &v1::EvaluateResponse| -> Vec<String> {
         let claims = answer.claims.iter();
         claims
             .filter(|claim| claim.class() == v1::ClaimClass::Contradicted)
@@ -324,14 +335,21 @@ async fn failed_check_contradicts_the_report() {
             .collect()
     };
     let failed =
-        evaluated(&server, request(synthesis, vec![patch(), run(Some(22), "refused")])).await;
-    assert_eq!(contradicted(&failed), ["The check cart-serves passed"], "{:?}", failed.claims);
+        evaluate(&server, request(synthesis, vec![change(), declared_run(Some(22), "refused")]))
+            .await;
+    assert_eq!(
+        contradicted_claims(&failed),
+        ["The check cart-serves passed"],
+        "{:?}",
+        failed.claims
+    );
     assert_ne!(failed.decision.unwrap().tier(), v1::Tier::Proceed);
-    let passed = evaluated(&server, request(synthesis, vec![patch(), run(Some(0), "ok")])).await;
-    assert!(contradicted(&passed).is_empty(), "{:?}", passed.claims);
+    let passed =
+        evaluate(&server, request(synthesis, vec![change(), declared_run(Some(0), "ok")])).await;
+    assert!(contradicted_claims(&passed).is_empty(), "{:?}", passed.claims);
 
     let rolled_back = "Cart was rolled back to revision 30.";
-    let empty = change("{\"diagnosis\": \"the limit is too low\", \"files_changed\": []}");
-    let nothing = evaluated(&server, request(rolled_back, vec![empty])).await;
-    assert_eq!(contradicted(&nothing), ["Cart was rolled back to revision 30"]);
+    let empty = change_item("{\"diagnosis\": \"the limit is too low\", \"files_changed\": []}");
+    let answer = evaluate(&server, request(rolled_back, vec![empty])).await;
+    assert_eq!(contradicted_claims(&answer), ["Cart was rolled back to revision 30"]);
 }

@@ -19,7 +19,7 @@ async fn evaluate(server: &TestServer, synthesis: &str, evidence: &str) -> v1::E
 
 const POOL: &str = r#"{"name": "checkout", "pool_size": 20}"#;
 
-fn of(kinds: &[v1::ExportKind]) -> v1::ExportRequest {
+fn request_kinds(kinds: &[v1::ExportKind]) -> v1::ExportRequest {
     let kinds = kinds.iter().map(|kind| i32::from(*kind)).collect();
     v1::ExportRequest { kinds, ..v1::ExportRequest::default() }
 }
@@ -41,7 +41,7 @@ fn records(responses: &[v1::ExportResponse]) -> Vec<Record> {
     records.map(|record| record.record.clone().unwrap()).collect()
 }
 
-fn named(record: &Record) -> String {
+fn describe(record: &Record) -> String {
     let id = |evaluation: &Option<v1::ExportedEvaluation>| {
         evaluation.as_ref().unwrap().evaluation_id.clone()
     };
@@ -57,10 +57,10 @@ fn named(record: &Record) -> String {
 }
 
 fn names(responses: &[v1::ExportResponse]) -> Vec<String> {
-    records(responses).iter().map(named).collect()
+    records(responses).iter().map(describe).collect()
 }
 
-async fn graded(server: &TestServer, answer: &v1::EvaluateResponse) {
+async fn grade_answer(server: &TestServer, answer: &v1::EvaluateResponse) {
     use v1::grade::Subject;
     let claim = v1::ClaimGrade {
         claim_id: answer.claims[0].id.clone(),
@@ -80,11 +80,12 @@ async fn graded(server: &TestServer, answer: &v1::EvaluateResponse) {
 #[tokio::test]
 async fn exports_evaluations_oldest_first_with_grades() {
     let server = TestServer::start().await;
-    let right = evaluate(&server, TRUE, POOL).await;
-    let wrong = evaluate(&server, FALSE, POOL).await;
-    graded(&server, &wrong).await;
-    let responses = export(&server, of(&[Partitions, Grades, ClaimRewards])).await.unwrap();
-    let (first, second) = (&right.evaluation_id, &wrong.evaluation_id);
+    let true_answer = evaluate(&server, TRUE, POOL).await;
+    let false_answer = evaluate(&server, FALSE, POOL).await;
+    grade_answer(&server, &false_answer).await;
+    let responses =
+        export(&server, request_kinds(&[Partitions, Grades, ClaimRewards])).await.unwrap();
+    let (first, second) = (&true_answer.evaluation_id, &false_answer.evaluation_id);
     assert_eq!(
         names(&responses),
         [
@@ -96,24 +97,27 @@ async fn exports_evaluations_oldest_first_with_grades() {
             format!("reward {second}"),
         ]
     );
-    let found = records(&responses);
-    let Record::Partition(partition) = &found[0] else { panic!("{:?}", found[0]) };
-    assert_eq!(partition.claims, right.claims);
-    assert_eq!(partition.corrections, right.corrections);
-    assert_eq!((partition.score, partition.guarded_score), (right.score, right.guarded_score));
+    let exported = records(&responses);
+    let Record::Partition(partition) = &exported[0] else { panic!("{:?}", exported[0]) };
+    assert_eq!(partition.claims, true_answer.claims);
+    assert_eq!(partition.corrections, true_answer.corrections);
+    assert_eq!(
+        (partition.score, partition.guarded_score),
+        (true_answer.score, true_answer.guarded_score)
+    );
     let evaluation = partition.evaluation.as_ref().unwrap();
-    assert_eq!(evaluation.policy, right.provenance.as_ref().unwrap().policy);
+    assert_eq!(evaluation.policy, true_answer.provenance.as_ref().unwrap().policy);
     assert_eq!((evaluation.report_id.as_str(), evaluation.judge.as_str()), ("r1", "rules/2"));
     assert_eq!(evaluation.tier(), v1::Tier::Proceed);
 
-    let Record::Grade(of_report) = &found[3] else { panic!("{:?}", found[3]) };
-    let Record::Grade(of_claim) = &found[4] else { panic!("{:?}", found[4]) };
-    assert_eq!(of_report.evaluated_class(), v1::ClaimClass::Unspecified);
-    assert_eq!(of_claim.evaluated_class(), v1::ClaimClass::Contradicted);
-    assert_eq!(of_claim.claim_text, wrong.claims[0].text);
-    assert_eq!(of_claim.grade.as_ref().unwrap().grader, "ada");
+    let Record::Grade(report_grade) = &exported[3] else { panic!("{:?}", exported[3]) };
+    let Record::Grade(claim_grade) = &exported[4] else { panic!("{:?}", exported[4]) };
+    assert_eq!(report_grade.evaluated_class(), v1::ClaimClass::Unspecified);
+    assert_eq!(claim_grade.evaluated_class(), v1::ClaimClass::Contradicted);
+    assert_eq!(claim_grade.claim_text, false_answer.claims[0].text);
+    assert_eq!(claim_grade.grade.as_ref().unwrap().grader, "ada");
 
-    let rewards: Vec<i32> = found
+    let rewards: Vec<i32> = exported
         .iter()
         .filter_map(|record| match record {
             Record::ClaimReward(reward) => Some(reward.reward_millionths),
@@ -131,89 +135,100 @@ async fn export_resumes_after_any_response() {
         evaluate(&server, &format!("The pool size of checkout is {number}."), &pool).await;
         evaluate(&server, "The pool size of checkout is 99.", &pool).await;
     }
-    let request = of(&[Preferences, ClaimRewards]);
-    let whole = export(&server, request.clone()).await.unwrap();
-    let all = names(&whole);
-    assert_eq!(all.len(), 140 + 70);
-    assert!(all[..140].iter().all(|name| name.starts_with("reward")));
-    for at in (0..whole.len()).step_by(13).chain([whole.len() - 1]) {
-        let rest = v1::ExportRequest { after: whole[at].after.clone(), ..request.clone() };
+    let request = request_kinds(&[Preferences, ClaimRewards]);
+    let responses = export(&server, request.clone()).await.unwrap();
+    let record_names = names(&responses);
+    assert_eq!(record_names.len(), 140 + 70);
+    assert!(record_names[..140].iter().all(|name| name.starts_with("reward")));
+    for index in (0..responses.len()).step_by(13).chain([responses.len() - 1]) {
+        let rest = v1::ExportRequest { after: responses[index].after.clone(), ..request.clone() };
         let rest = export(&server, rest).await.unwrap();
-        assert_eq!(names(&rest), names(&whole[at + 1..]), "after response {at}");
+        assert_eq!(names(&rest), names(&responses[index + 1..]), "after response {index}");
     }
 }
 
 #[tokio::test]
 async fn exports_can_be_filtered() {
     let server = TestServer::start().await;
-    let right = evaluate(&server, TRUE, POOL).await;
-    let wrong = evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
-    graded(&server, &wrong).await;
-    let only = |change: &dyn Fn(&mut v1::ExportRequest)| {
-        let mut request = of(&[Partitions]);
+    let true_answer = evaluate(&server, TRUE, POOL).await;
+    let false_answer = evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
+    grade_answer(&server, &false_answer).await;
+    let with_filter = |change: &dyn Fn(&mut v1::ExportRequest)| {
+        let mut request = request_kinds(&[Partitions]);
         change(&mut request);
         request
     };
-    let at = right.provenance.as_ref().unwrap().evaluated_at;
-    let later = at.map(|at| prost_types::Timestamp { seconds: at.seconds + 86_400, ..at });
-    let (first, second) = (right.evaluation_id.as_str(), wrong.evaluation_id.as_str());
+    let time = true_answer.provenance.as_ref().unwrap().evaluated_at;
+    let next_day =
+        time.map(|time| prost_types::Timestamp { seconds: time.seconds + 86_400, ..time });
+    let (first, second) = (true_answer.evaluation_id.as_str(), false_answer.evaluation_id.as_str());
     for (request, expected) in [
-        (only(&|request| request.graded_only = true), vec![second]),
-        (only(&|request| request.tier = v1::Tier::Proceed.into()), vec![first]),
-        (only(&|request| request.policy = "reference".to_owned()), vec![first, second]),
-        (only(&|request| request.policy = "strict".to_owned()), vec![]),
-        (only(&|request| request.judge = "rules/2".to_owned()), vec![first, second]),
-        (only(&|request| request.judge = "local/1".to_owned()), vec![]),
-        (only(&|request| request.investigation_id = format!("about {POOL}")), vec![first]),
-        (only(&|request| request.evaluated_from = at), vec![first, second]),
-        (only(&|request| request.evaluated_before = at), vec![]),
-        (only(&|request| request.evaluated_from = later), vec![]),
-        (only(&|request| request.evaluated_before = later), vec![first, second]),
+        (with_filter(&|request| request.graded_only = true), vec![second]),
+        (with_filter(&|request| request.tier = v1::Tier::Proceed.into()), vec![first]),
+        (with_filter(&|request| request.policy = "reference".to_owned()), vec![first, second]),
+        (with_filter(&|request| request.policy = "strict".to_owned()), vec![]),
+        (with_filter(&|request| request.judge = "rules/2".to_owned()), vec![first, second]),
+        (with_filter(&|request| request.judge = "local/1".to_owned()), vec![]),
+        (with_filter(&|request| request.investigation_id = format!("about {POOL}")), vec![first]),
+        (with_filter(&|request| request.evaluated_from = time), vec![first, second]),
+        (with_filter(&|request| request.evaluated_before = time), vec![]),
+        (with_filter(&|request| request.evaluated_from = next_day), vec![]),
+        (with_filter(&|request| request.evaluated_before = next_day), vec![first, second]),
     ] {
-        let shown = format!("{request:?}");
-        let found = names(&export(&server, request).await.unwrap());
+        let request_text = format!("{request:?}");
+        let names_found = names(&export(&server, request).await.unwrap());
         let expected: Vec<_> = expected.iter().map(|id| format!("partition {id}")).collect();
-        assert_eq!(found, expected, "{shown}");
+        assert_eq!(names_found, expected, "{request_text}");
     }
 }
 
 #[tokio::test]
 async fn pairs_share_evidence_and_differ_in_text() {
     let server = TestServer::start().await;
-    let right = evaluate(&server, TRUE, POOL).await;
+    let true_answer = evaluate(&server, TRUE, POOL).await;
     evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
-    assert_eq!(names(&export(&server, of(&[Preferences])).await.unwrap()), [] as [&str; 0]);
+    assert_eq!(
+        names(&export(&server, request_kinds(&[Preferences])).await.unwrap()),
+        [] as [&str; 0]
+    );
 
-    let wrong = evaluate(&server, FALSE, POOL).await;
+    let false_answer = evaluate(&server, FALSE, POOL).await;
     evaluate(&server, FALSE, POOL).await;
-    let found = records(&export(&server, of(&[Preferences])).await.unwrap());
-    let [Record::Preference(pair)] = found.as_slice() else { panic!("{found:?}") };
-    assert_eq!(named(&found[0]), format!("{} over {}", right.evaluation_id, wrong.evaluation_id));
+    let exported = records(&export(&server, request_kinds(&[Preferences])).await.unwrap());
+    let [Record::Preference(pair)] = exported.as_slice() else { panic!("{exported:?}") };
+    assert_eq!(
+        describe(&exported[0]),
+        format!("{} over {}", true_answer.evaluation_id, false_answer.evaluation_id)
+    );
     let (chosen, rejected) = (pair.chosen.as_ref().unwrap(), pair.rejected.as_ref().unwrap());
     assert_eq!((chosen.synthesis.as_str(), rejected.synthesis.as_str()), (TRUE, FALSE));
-    assert_eq!(chosen.guarded_score, right.guarded_score);
+    assert_eq!(chosen.guarded_score, true_answer.guarded_score);
     assert_eq!((pair.tau_proceed_millionths, pair.tau_regenerate_millionths), (800_000, 650_000));
-    assert_eq!(pair.evidence, right.provenance.as_ref().unwrap().evidence);
+    assert_eq!(pair.evidence, true_answer.provenance.as_ref().unwrap().evidence);
 
     for number in 30..60 {
         evaluate(&server, &format!("The pool size of checkout is {number}."), POOL).await;
     }
-    assert_eq!(names(&export(&server, of(&[Preferences])).await.unwrap()).len(), 8);
-    let request = v1::DeleteEvaluationRequest { evaluation_id: right.evaluation_id };
+    assert_eq!(names(&export(&server, request_kinds(&[Preferences])).await.unwrap()).len(), 8);
+    let request = v1::DeleteEvaluationRequest { evaluation_id: true_answer.evaluation_id };
     server.ledger().delete_evaluation(request).await.unwrap();
-    assert_eq!(names(&export(&server, of(&[Preferences])).await.unwrap()).len(), 0);
+    assert_eq!(names(&export(&server, request_kinds(&[Preferences])).await.unwrap()).len(), 0);
 }
 
 #[tokio::test]
 async fn export_reports_invalid_fields() {
     let server = TestServer::start().await;
     evaluate(&server, TRUE, POOL).await;
-    let token = export(&server, of(&[Partitions])).await.unwrap()[0].after.clone();
-    let other = v1::ExportRequest { after: token, ..of(&[Grades]) };
-    let garbled = v1::ExportRequest { after: "x".to_owned(), ..of(&[Grades]) };
-    for (request, field) in [(of(&[]), "kinds: "), (other, "after: "), (garbled, "after: \"x\"")] {
-        let refused = export(&server, request).await.unwrap_err();
-        assert_eq!(refused.code(), Code::InvalidArgument);
-        assert!(refused.message().starts_with(field), "{refused}");
+    let token = export(&server, request_kinds(&[Partitions])).await.unwrap()[0].after.clone();
+    let token_of_other_kinds = v1::ExportRequest { after: token, ..request_kinds(&[Grades]) };
+    let invalid_token = v1::ExportRequest { after: "x".to_owned(), ..request_kinds(&[Grades]) };
+    for (request, field) in [
+        (request_kinds(&[]), "kinds: "),
+        (token_of_other_kinds, "after: "),
+        (invalid_token, "after: \"x\""),
+    ] {
+        let error = export(&server, request).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument);
+        assert!(error.message().starts_with(field), "{error}");
     }
 }

@@ -7,7 +7,7 @@ use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use gsar_server::judge::facts::FactsJudge;
 
-async fn server() -> TestServer {
+async fn start_server() -> TestServer {
     let change = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec![FactsJudge::NAME.to_owned()];
         config.ledger.enabled = false;
@@ -15,7 +15,7 @@ async fn server() -> TestServer {
     TestServerOptions::default().start(change).await
 }
 
-async fn evaluated(server: &TestServer, case: &Case) -> v1::EvaluateResponse {
+async fn evaluate(server: &TestServer, case: &Case) -> v1::EvaluateResponse {
     server.grounding().evaluate(case.request.clone()).await.unwrap().into_inner()
 }
 
@@ -25,33 +25,33 @@ fn is_decided(claim: &v1::JudgedClaim) -> bool {
 
 #[tokio::test]
 async fn decisions_and_citations_are_correct() {
-    let server = server().await;
-    let (mut right, mut wrong) = (0, Vec::new());
+    let server = start_server().await;
+    let (mut correct_claims, mut wrong) = (0, Vec::new());
     for case in cases() {
-        let answer = evaluated(&server, &case).await;
+        let answer = evaluate(&server, &case).await;
         for (claim, honest) in answer.claims.iter().zip(&case.honest) {
             assert_eq!(claim.text, honest.claim.text);
             if !is_decided(claim) {
                 continue;
             }
             if Class::from_number(claim.class) == Some(honest.class) {
-                right += 1;
+                correct_claims += 1;
             } else {
                 wrong.push(format!("{}: {:?} {}", case.name, claim.class(), claim.text));
             }
         }
         assert!(answer.corrections.is_empty(), "{}: {:?}", case.name, answer.corrections);
     }
-    println!("{right} claims are decided rightly");
+    println!("{correct_claims} claims are decided rightly");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[tokio::test]
 async fn order_of_evidence_does_not_matter() {
-    let server = server().await;
+    let server = start_server().await;
     for mut case in cases() {
-        let expected = evaluated(&server, &case).await.claims;
+        let expected = evaluate(&server, &case).await.claims;
         case.request.evidence.reverse();
-        assert_eq!(evaluated(&server, &case).await.claims, expected, "{}", case.name);
+        assert_eq!(evaluate(&server, &case).await.claims, expected, "{}", case.name);
     }
 }

@@ -7,7 +7,7 @@ use gsar_server::config::Config;
 use reqwest::{Client, RequestBuilder, StatusCode};
 use serde_json::Value;
 
-async fn server(change: impl FnOnce(&mut Config)) -> TestServer {
+async fn start_server(change: impl FnOnce(&mut Config)) -> TestServer {
     let with_gateway = |config: &mut Config| {
         config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
         change(config);
@@ -46,16 +46,16 @@ fn without_ids(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
 
 #[tokio::test]
 async fn http_answer_equals_grpc_answer() {
-    let server = server(|_| {}).await;
+    let server = start_server(|_| {}).await;
     let request = support::request();
-    let over_grpc = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+    let grpc_answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     let answer = post(&server, "/v1/evaluate", &json::to_json(&request).unwrap()).send().await;
     let answer = answer.unwrap();
     assert_eq!(answer.status(), StatusCode::OK);
     assert_eq!(answer.headers()["content-type"], "application/json");
     let document = answer.text().await.unwrap();
-    let over_http: v1::EvaluateResponse = json::from_json(document.trim()).unwrap();
-    assert_eq!(without_ids(over_http), without_ids(over_grpc));
+    let http_answer: v1::EvaluateResponse = json::from_json(document.trim()).unwrap();
+    assert_eq!(without_ids(http_answer), without_ids(grpc_answer));
 
     let score = r#"{"counts": {"counts": [{"class": "CLAIM_CLASS_GROUNDED", "type": "EVIDENCE_TYPE_TOOL_MATCH", "count": 3}]}}"#;
     let scored = post(&server, "/v1/score", score).send().await.unwrap().text().await.unwrap();
@@ -69,30 +69,36 @@ async fn http_answer_equals_grpc_answer() {
 
 #[tokio::test]
 async fn compact_answer_omits_default_values() {
-    let server = server(|_| {}).await;
+    let server = start_server(|_| {}).await;
     let request = json::to_json(&support::request()).unwrap();
     let answer = async |query: &str| {
         let path = format!("/v1/evaluate{query}");
         post(&server, &path, &request).send().await.unwrap().text().await.unwrap()
     };
-    let whole = answer("").await;
-    assert!(whole.contains("\"gaps\":[]"), "{whole}");
+    let full_answer = answer("").await;
+    assert!(full_answer.contains("\"gaps\":[]"), "{full_answer}");
     for query in ["?compact", "?compact=true", "?x=y&compact=1"] {
-        let compact = answer(query).await;
-        assert!(compact.len() < whole.len(), "{} of {}", compact.len(), whole.len());
-        for noise in ["[]", ":\"\"", ":false", "_UNSPECIFIED", ":null"] {
-            assert!(!compact.contains(noise), "{noise} in {compact}");
+        let compact_answer = answer(query).await;
+        assert!(
+            compact_answer.len() < full_answer.len(),
+            "{} of {}",
+            compact_answer.len(),
+            full_answer.len()
+        );
+        for default_value in ["[]", ":\"\"", ":false", "_UNSPECIFIED", ":null"] {
+            assert!(!compact_answer.contains(default_value), "{default_value} in {compact_answer}");
         }
-        let same: v1::EvaluateResponse = json::from_json(compact.trim()).unwrap();
-        let whole: v1::EvaluateResponse = json::from_json(whole.trim()).unwrap();
-        assert_eq!(without_ids(same), without_ids(whole));
+        let compact_response: v1::EvaluateResponse =
+            json::from_json(compact_answer.trim()).unwrap();
+        let full_answer: v1::EvaluateResponse = json::from_json(full_answer.trim()).unwrap();
+        assert_eq!(without_ids(compact_response), without_ids(full_answer));
     }
     assert!(answer("?compact=false").await.contains("\"gaps\":[]"));
 }
 
 #[tokio::test]
 async fn errors_are_problem_documents_with_a_fix() {
-    let server = server(|config| config.limits.message.0 = 64 << 10).await;
+    let server = start_server(|config| config.limits.message.0 = 64 << 10).await;
     let (status, body) =
         problem(post(&server, "/v1/evaluation", "{\"evaluationId\": \"none\"}")).await;
     assert_eq!((status, &body["code"]), (StatusCode::NOT_FOUND, &"NOT_FOUND".into()), "{body}");
@@ -109,15 +115,15 @@ async fn errors_are_problem_documents_with_a_fix() {
         assert_eq!(status, StatusCode::BAD_REQUEST, "{document}");
         assert!(body["detail"].as_str().unwrap().contains(part), "{document}: {body}");
     }
-    let long = format!("{{\"idempotencyKey\": \"{}\"}}", "x".repeat(65 << 10));
-    let (status, _) = problem(post(&server, "/v1/evaluate", &long)).await;
+    let long_key = format!("{{\"idempotencyKey\": \"{}\"}}", "x".repeat(65 << 10));
+    let (status, _) = problem(post(&server, "/v1/evaluate", &long_key)).await;
     assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
-    let text = client().post(url(&server, "/v1/evaluate")).body("{}");
-    assert_eq!(problem(text).await.0, StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    let wrong = client().get(url(&server, "/v1/evaluate"));
-    assert_eq!(problem(wrong).await.0, StatusCode::METHOD_NOT_ALLOWED);
-    let late = post(&server, "/v1/evaluate", &json::to_json(&support::request()).unwrap());
-    let (status, body) = problem(late.header("grpc-timeout", "1n")).await;
+    let plain_text = client().post(url(&server, "/v1/evaluate")).body("{}");
+    assert_eq!(problem(plain_text).await.0, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    let get_request = client().get(url(&server, "/v1/evaluate"));
+    assert_eq!(problem(get_request).await.0, StatusCode::METHOD_NOT_ALLOWED);
+    let slow_request = post(&server, "/v1/evaluate", &json::to_json(&support::request()).unwrap());
+    let (status, body) = problem(slow_request.header("grpc-timeout", "1n")).await;
     assert_eq!(
         (status, &body["reason"]),
         (StatusCode::GATEWAY_TIMEOUT, &"DEADLINE_EXCEEDED".into())
@@ -127,7 +133,7 @@ async fn errors_are_problem_documents_with_a_fix() {
 #[tokio::test]
 async fn unfinished_requests_count_as_calls() {
     use tokio::io::AsyncWriteExt as _;
-    let server = server(|config| config.limits.calls_in_flight = 2).await;
+    let server = start_server(|config| config.limits.calls_in_flight = 2).await;
     let head = "POST /v1/evaluate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                 content-length: 100\r\n\r\n{";
     let mut open = Vec::new();
@@ -137,27 +143,27 @@ async fn unfinished_requests_count_as_calls() {
         open.push(stream);
     }
     // Further requests fail once the server reads both bodies.
-    let refused = loop {
+    let rejected = loop {
         let (status, body) = problem(post(&server, "/v1/evaluate", "{}")).await;
         if status != StatusCode::BAD_REQUEST {
             break (status, body);
         }
     };
-    assert_eq!(refused.0, StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(refused.1["reason"], "TOO_MANY_CALLS", "{}", refused.1);
+    assert_eq!(rejected.0, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(rejected.1["reason"], "TOO_MANY_CALLS", "{}", rejected.1);
     drop(open);
-    let answered = loop {
+    let status = loop {
         let (status, _) = problem(post(&server, "/v1/evaluate", "{}")).await;
         if status != StatusCode::TOO_MANY_REQUESTS {
             break status;
         }
     };
-    assert_eq!(answered, StatusCode::BAD_REQUEST);
+    assert_eq!(status, StatusCode::BAD_REQUEST);
 }
 
 #[tokio::test]
 async fn http_cannot_store_grade_or_delete() {
-    let server = server(|_| {}).await;
+    let server = start_server(|_| {}).await;
     for path in [
         "/v1/grade",
         "/gsar.v1.LedgerService/Grade",
@@ -173,7 +179,8 @@ async fn http_cannot_store_grade_or_delete() {
 #[tokio::test]
 async fn rejects_foreign_origins_and_hosts() {
     let console = "http://localhost:5173";
-    let server = server(|config| config.gateway.allowed_origins = vec![console.to_owned()]).await;
+    let server =
+        start_server(|config| config.gateway.allowed_origins = vec![console.to_owned()]).await;
     let evaluate = || post(&server, "/v1/evaluate", "{}");
     for (name, value) in [
         ("origin", "http://evil.example"),
@@ -194,18 +201,18 @@ async fn rejects_foreign_origins_and_hosts() {
         .header("access-control-request-headers", "content-type");
     let allowed = request.send().await.unwrap();
     assert_eq!(allowed.headers()["access-control-allow-origin"], console);
-    let answered = evaluate().header("origin", console).send().await.unwrap();
-    assert_eq!(answered.headers()["access-control-allow-origin"], console);
+    let response = evaluate().header("origin", console).send().await.unwrap();
+    assert_eq!(response.headers()["access-control-allow-origin"], console);
 }
 
 #[tokio::test]
 async fn serves_health_and_the_api_description() {
-    let mut server = server(|_| {}).await;
+    let mut server = start_server(|_| {}).await;
     let health = client().get(url(&server, "/v1/health")).send().await.unwrap();
     assert_eq!(health.text().await.unwrap().trim(), r#"{"status":"SERVING"}"#);
-    let served = client().get(url(&server, "/openapi.json")).send().await.unwrap();
-    let served: Value = serde_json::from_str(&served.text().await.unwrap()).unwrap();
-    let evaluate = &served["paths"]["/v1/evaluate"]["post"];
+    let description = client().get(url(&server, "/openapi.json")).send().await.unwrap();
+    let description: Value = serde_json::from_str(&description.text().await.unwrap()).unwrap();
+    let evaluate = &description["paths"]["/v1/evaluate"]["post"];
     assert_eq!(
         evaluate["requestBody"]["content"]["application/json"]["schema"]["$ref"],
         "#/components/schemas/EvaluateRequest"

@@ -10,12 +10,12 @@ async fn evaluated(server: &TestServer) -> v1::EvaluateResponse {
     server.grounding().evaluate(support::request()).await.unwrap().into_inner()
 }
 
-fn of_report(tier: v1::Tier) -> v1::Grade {
+fn report_grade(tier: v1::Tier) -> v1::Grade {
     let subject = Subject::Report(v1::ReportGrade { tier: tier.into() });
     v1::Grade { subject: Some(subject), note: String::new() }
 }
 
-fn of_claim(claim_id: &str, class: v1::ClaimClass) -> v1::Grade {
+fn claim_grade(claim_id: &str, class: v1::ClaimClass) -> v1::Grade {
     let claim_id = claim_id.to_owned();
     let subject = Subject::Claim(v1::ClaimGrade { claim_id, class: class.into() });
     v1::Grade { subject: Some(subject), note: "as the console shows".to_owned() }
@@ -35,13 +35,13 @@ async fn grade(
     server.ledger().grade(request).await.map(tonic::Response::into_inner)
 }
 
-async fn shown(server: &TestServer, evaluation_id: &str) -> Vec<v1::RecordedGrade> {
+async fn recorded_grades(server: &TestServer, evaluation_id: &str) -> Vec<v1::RecordedGrade> {
     let request =
         v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned(), redact: false };
     server.ledger().get_evaluation(request).await.unwrap().into_inner().grades
 }
 
-async fn listed(server: &TestServer, graded: v1::GradedFilter) -> Vec<String> {
+async fn list_ids(server: &TestServer, graded: v1::GradedFilter) -> Vec<String> {
     let request = v1::ListEvaluationsRequest { graded: graded.into(), ..Default::default() };
     let page = server.ledger().list_evaluations(request).await.unwrap().into_inner();
     page.evaluations.into_iter().map(|summary| summary.evaluation_id).collect()
@@ -52,27 +52,32 @@ async fn latest_grade_is_stored_with_its_evaluation() {
     let server = TestServer::start().await;
     let answer = evaluated(&server).await;
     let (id, claim) = (answer.evaluation_id.as_str(), answer.claims[0].id.as_str());
-    assert_eq!(shown(&server, id).await, []);
+    assert_eq!(recorded_grades(&server, id).await, []);
 
-    let grades = vec![of_claim(claim, v1::ClaimClass::Contradicted), of_report(v1::Tier::Replan)];
-    let first = grade(&server, id, "ada", grades.clone()).await.unwrap().graded_at;
-    grade(&server, id, "ben", vec![of_report(v1::Tier::Abstain)]).await.unwrap();
+    let grades =
+        vec![claim_grade(claim, v1::ClaimClass::Contradicted), report_grade(v1::Tier::Replan)];
+    let first_graded_at = grade(&server, id, "ada", grades.clone()).await.unwrap().graded_at;
+    grade(&server, id, "ben", vec![report_grade(v1::Tier::Abstain)]).await.unwrap();
     let recorded = |grade: &v1::Grade, grader: &str, graded_at| v1::RecordedGrade {
         grade: Some(grade.clone()),
         grader: grader.to_owned(),
         graded_at,
     };
-    let found = shown(&server, id).await;
-    assert_eq!(found.len(), 3);
-    assert_eq!(found[0], recorded(&grades[1], "ada", first));
-    assert_eq!(found[1].grader, "ben");
-    assert_eq!(found[2], recorded(&grades[0], "ada", first));
+    let stored = recorded_grades(&server, id).await;
+    assert_eq!(stored.len(), 3);
+    assert_eq!(stored[0], recorded(&grades[1], "ada", first_graded_at));
+    assert_eq!(stored[1].grader, "ben");
+    assert_eq!(stored[2], recorded(&grades[0], "ada", first_graded_at));
 
-    let other = of_report(v1::Tier::Proceed);
-    let later = grade(&server, id, "ada", vec![other.clone()]).await.unwrap().graded_at;
-    let found = shown(&server, id).await;
-    assert_eq!((found.len(), &found[0]), (3, &recorded(&other, "ada", later)));
-    assert_eq!(found[2], recorded(&grades[0], "ada", first), "a grade of another subject remains");
+    let replacement = report_grade(v1::Tier::Proceed);
+    let replaced_at = grade(&server, id, "ada", vec![replacement.clone()]).await.unwrap().graded_at;
+    let stored = recorded_grades(&server, id).await;
+    assert_eq!((stored.len(), &stored[0]), (3, &recorded(&replacement, "ada", replaced_at)));
+    assert_eq!(
+        stored[2],
+        recorded(&grades[0], "ada", first_graded_at),
+        "a grade of another subject remains"
+    );
 }
 
 #[tokio::test]
@@ -80,18 +85,18 @@ async fn lists_can_be_filtered_by_graded() {
     let server = TestServer::start().await;
     let first = evaluated(&server).await.evaluation_id;
     let second = evaluated(&server).await.evaluation_id;
-    grade(&server, &first, "ada", vec![of_report(v1::Tier::Proceed)]).await.unwrap();
-    assert_eq!(listed(&server, v1::GradedFilter::Graded).await, [first.as_str()]);
-    assert_eq!(listed(&server, v1::GradedFilter::NotGraded).await, [second.as_str()]);
-    assert_eq!(listed(&server, v1::GradedFilter::Unspecified).await.len(), 2);
+    grade(&server, &first, "ada", vec![report_grade(v1::Tier::Proceed)]).await.unwrap();
+    assert_eq!(list_ids(&server, v1::GradedFilter::Graded).await, [first.as_str()]);
+    assert_eq!(list_ids(&server, v1::GradedFilter::NotGraded).await, [second.as_str()]);
+    assert_eq!(list_ids(&server, v1::GradedFilter::Unspecified).await.len(), 2);
 
     let request = v1::ListEvaluationsRequest { graded: 3, ..Default::default() };
-    let refused = server.ledger().list_evaluations(request).await.unwrap_err();
-    assert!(refused.message().starts_with("graded: 3 is unknown"), "{refused}");
+    let error = server.ledger().list_evaluations(request).await.unwrap_err();
+    assert!(error.message().starts_with("graded: 3 is unknown"), "{error}");
 
     let request = v1::DeleteEvaluationRequest { evaluation_id: first };
     server.ledger().delete_evaluation(request).await.unwrap();
-    assert!(listed(&server, v1::GradedFilter::Graded).await.is_empty());
+    assert!(list_ids(&server, v1::GradedFilter::Graded).await.is_empty());
 }
 
 #[tokio::test]
@@ -99,18 +104,19 @@ async fn invalid_grade_rejects_the_request() {
     let server = TestServer::start().await;
     let answer = evaluated(&server).await;
     let id = answer.evaluation_id.as_str();
-    let right = of_claim(&answer.claims[0].id, v1::ClaimClass::Grounded);
-    let wrong = of_claim("c99", v1::ClaimClass::Grounded);
-    let refused = grade(&server, id, "ada", vec![right.clone(), wrong]).await.unwrap_err();
-    assert_eq!(refused.code(), Code::InvalidArgument);
-    let violations = refused.get_error_details().bad_request().unwrap().field_violations.clone();
+    let valid_grade = claim_grade(&answer.claims[0].id, v1::ClaimClass::Grounded);
+    let unknown_claim = claim_grade("c99", v1::ClaimClass::Grounded);
+    let error =
+        grade(&server, id, "ada", vec![valid_grade.clone(), unknown_claim]).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    let violations = error.get_error_details().bad_request().unwrap().field_violations.clone();
     let fields: Vec<_> = violations.iter().map(|violation| violation.field.as_str()).collect();
     assert_eq!(fields, ["grades[1].claim.claim_id"]);
     assert!(violations[0].description.starts_with("\"c99\" is not a claim of the evaluation"));
-    assert_eq!(shown(&server, id).await, []);
+    assert_eq!(recorded_grades(&server, id).await, []);
 
-    let refused = grade(&server, "e0", "ada", vec![right.clone()]).await.unwrap_err();
-    assert_eq!(refused.code(), Code::NotFound);
-    let refused = grade(&server, id, "", vec![right]).await.unwrap_err();
-    assert!(refused.message().starts_with("grader: is missing"), "{refused}");
+    let error = grade(&server, "e0", "ada", vec![valid_grade.clone()]).await.unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+    let error = grade(&server, id, "", vec![valid_grade]).await.unwrap_err();
+    assert!(error.message().starts_with("grader: is missing"), "{error}");
 }

@@ -16,7 +16,7 @@ fn reason(status: &Status) -> String {
     details.error_info().map(|info| info.reason.clone()).unwrap_or_default()
 }
 
-async fn refused(server: &TestServer, request: v1::EvaluateRequest) -> Status {
+async fn expect_refused(server: &TestServer, request: v1::EvaluateRequest) -> Status {
     let status = server.grounding().evaluate(request).await.expect_err("must be refused");
     let lives = server.grounding().evaluate(support::request()).await;
     assert!(lives.is_ok(), "the server must stay up: {lives:?}");
@@ -26,20 +26,21 @@ async fn refused(server: &TestServer, request: v1::EvaluateRequest) -> Status {
 #[tokio::test]
 async fn rejects_invalid_numbers_by_field() {
     let server = TestServer::start().await;
-    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.1, -0.0, 1.000_001, 0.123_456_7] {
+    for invalid in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.1, -0.0, 1.000_001, 0.123_456_7]
+    {
         let mut attack = request();
-        let weight = v1::TypeWeight { r#type: EvidenceType::ToolMatch.into(), weight: bad };
+        let weight = v1::TypeWeight { r#type: EvidenceType::ToolMatch.into(), weight: invalid };
         attack.policy_overrides = Some(v1::PolicyOverrides {
             weights: vec![weight],
-            rho: Some(bad * 11.0),
+            rho: Some(invalid * 11.0),
             ..v1::PolicyOverrides::default()
         });
-        attack.report.as_mut().unwrap().confidence = Some(bad);
-        let status = refused(&server, attack).await;
+        attack.report.as_mut().unwrap().confidence = Some(invalid);
+        let status = expect_refused(&server, attack).await;
         assert_eq!(status.code(), Code::InvalidArgument);
         let fields = fields(&status);
         for field in ["policy_overrides.weights[0].weight", "report.confidence"] {
-            assert!(fields.iter().any(|found| found == field), "{bad}: {fields:?}");
+            assert!(fields.iter().any(|found| found == field), "{invalid}: {fields:?}");
         }
     }
 }
@@ -53,7 +54,7 @@ async fn rejects_reversed_thresholds() {
         tau_regenerate: Some(0.9),
         ..v1::PolicyOverrides::default()
     });
-    let status = refused(&server, attack).await;
+    let status = expect_refused(&server, attack).await;
     assert_eq!(fields(&status), ["policy_overrides.tau_regenerate"]);
 }
 
@@ -67,7 +68,7 @@ async fn reports_all_violations_at_once() {
         v1::Claim { id: "c1".to_owned(), ..v1::Claim::default() },
         v1::Claim { id: "c1".to_owned(), text: "x".to_owned(), span: None },
     ];
-    let status = refused(&server, attack).await;
+    let status = expect_refused(&server, attack).await;
     assert_eq!(status.code(), Code::InvalidArgument);
     let fields = fields(&status);
     for field in [
@@ -119,11 +120,11 @@ async fn rejects_unknown_enum_values() {
 #[tokio::test]
 async fn rejects_an_empty_request_and_an_empty_report() {
     let server = TestServer::start().await;
-    let status = refused(&server, v1::EvaluateRequest::default()).await;
+    let status = expect_refused(&server, v1::EvaluateRequest::default()).await;
     assert_eq!(fields(&status), ["report"]);
     let mut attack = request();
     attack.report = Some(v1::Report::default());
-    let status = refused(&server, attack).await;
+    let status = expect_refused(&server, attack).await;
     assert_eq!(fields(&status), ["report.synthesis"]);
 }
 
@@ -134,7 +135,7 @@ async fn too_many_claims_are_one_violation() {
         let mut attack = request();
         let claim = v1::Claim { id: String::new(), text: text.to_owned(), span: None };
         attack.report.as_mut().unwrap().claims = vec![claim; number];
-        let status = refused(&server, attack).await;
+        let status = expect_refused(&server, attack).await;
         assert_eq!(status.code(), Code::InvalidArgument);
         assert_eq!(fields(&status), ["report.claims"]);
         assert!(status.message().contains("2000"), "{}", status.message());
@@ -147,7 +148,7 @@ async fn rejects_json_nested_a_hundred_thousand_deep() {
     let mut attack = request();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     attack.evidence[0].content = Some(v1::evidence_item::Content::Json(deep));
-    let status = refused(&server, attack).await;
+    let status = expect_refused(&server, attack).await;
     assert_eq!(fields(&status), ["evidence[0].json"]);
 }
 
@@ -157,7 +158,7 @@ async fn rejects_messages_over_the_limit() {
         TestServerOptions::default().start(|config| config.limits.message.0 = 64 << 10).await;
     let mut attack = request();
     attack.evidence[0] = item("large", &"x".repeat(128 << 10));
-    let status = refused(&server, attack).await;
+    let status = expect_refused(&server, attack).await;
     assert_eq!(status.code(), Code::ResourceExhausted);
     assert_eq!(reason(&status), "MESSAGE_TOO_LARGE");
     let details = status.get_error_details();
@@ -179,7 +180,7 @@ async fn rejects_garbage_as_malformed() {
 async fn unknown_names_are_not_found() {
     let server = TestServer::start().await;
     let attack = v1::EvaluateRequest { policy: "nobody".to_owned(), ..request() };
-    let status = refused(&server, attack).await;
+    let status = expect_refused(&server, attack).await;
     assert_eq!(status.code(), Code::NotFound);
     let details = status.get_error_details();
     assert_eq!(details.resource_info().unwrap().resource_name, "nobody");
@@ -189,7 +190,7 @@ async fn unknown_names_are_not_found() {
         explain: false,
         ..Default::default()
     });
-    assert_eq!(refused(&server, attack).await.code(), Code::NotFound);
+    assert_eq!(expect_refused(&server, attack).await.code(), Code::NotFound);
 }
 
 async fn raw_call(server: &TestServer, bytes: &'static [u8]) -> Result<(), Status> {

@@ -75,7 +75,7 @@ async fn begin(server: &TestServer, request: v1::StartInvestigationRequest) -> v
     answer.into_inner().investigation.unwrap()
 }
 
-async fn take(
+async fn record_turn(
     server: &TestServer,
     request: v1::RecordTurnRequest,
 ) -> Result<v1::Investigation, Status> {
@@ -87,12 +87,12 @@ fn graph(state: &v1::Investigation) -> &v1::GraphState {
     state.graph.as_ref().unwrap()
 }
 
-fn due(state: &v1::Investigation) -> Vec<&str> {
+fn due_entities(state: &v1::Investigation) -> Vec<&str> {
     graph(state).due.iter().map(|look| look.entity.as_str()).collect()
 }
 
-fn of<'a>(state: &'a v1::Investigation, entity: &str) -> &'a v1::EntityBelief {
-    graph(state).entities.iter().find(|of| of.entity == entity).unwrap()
+fn belief_about<'a>(state: &'a v1::Investigation, entity: &str) -> &'a v1::EntityBelief {
+    graph(state).entities.iter().find(|entity_belief| entity_belief.entity == entity).unwrap()
 }
 
 fn codes(reasons: &[v1::Reason]) -> Vec<&str> {
@@ -105,14 +105,14 @@ const ROLLED: &str = "db: max_connections was lowered from 200 to 20 at 14:02";
 
 async fn explored(server: &TestServer, id: &str) -> v1::Investigation {
     let state = begin(server, start(id)).await;
-    assert_eq!(due(&state), [API]);
+    assert_eq!(due_entities(&state), [API]);
     let symptom = v1::Belief {
         propagations: vec![edge(CART, API)],
         ..belief(API, BeliefLabel::Symptom, SLOW, "api-log")
     };
     let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
-    let state = take(server, turn(&state, calls, vec![symptom])).await.unwrap();
-    assert_eq!(due(&state), [CART]);
+    let state = record_turn(server, turn(&state, calls, vec![symptom])).await.unwrap();
+    assert_eq!(due_entities(&state), [CART]);
     let [look] = graph(&state).due.as_slice() else { panic!("{state:?}") };
     assert_eq!(look.inbox[0].from, API);
     assert_eq!(look.inbox[0].propagations, [edge(CART, API)]);
@@ -121,7 +121,7 @@ async fn explored(server: &TestServer, id: &str) -> v1::Investigation {
         ..belief(CART, BeliefLabel::Symptom, WAITS, "cart-log")
     };
     let calls = vec![result("cart-log", v1::EvidenceLane::Logs, WAITS)];
-    let mut state = take(server, turn(&state, calls, vec![symptom])).await.unwrap();
+    let mut state = record_turn(server, turn(&state, calls, vec![symptom])).await.unwrap();
     let calls = vec![result("db-rollout", v1::EvidenceLane::Change, ROLLED)];
     let mut calls = Some(calls);
     while let Some(look) = graph(&state).due.first() {
@@ -140,7 +140,7 @@ async fn explored(server: &TestServer, id: &str) -> v1::Investigation {
             },
         };
         let request = turn(&state, calls.take().unwrap_or_default(), vec![answer]);
-        state = take(server, request).await.unwrap();
+        state = record_turn(server, request).await.unwrap();
     }
     state
 }
@@ -149,13 +149,13 @@ async fn explored(server: &TestServer, id: &str) -> v1::Investigation {
 async fn graph_is_explored_to_the_origin() {
     let server = TestServer::start().await;
     let state = explored(&server, "i1").await;
-    let found = graph(&state);
-    assert_eq!(found.frontier, [DB]);
-    assert!(found.candidates.is_empty() && found.pending.is_empty() && found.ties.is_empty());
-    let [alert] = found.alerts.as_slice() else { panic!("{found:?}") };
+    let graph = graph(&state);
+    assert_eq!(graph.frontier, [DB]);
+    assert!(graph.candidates.is_empty() && graph.pending.is_empty() && graph.ties.is_empty());
+    let [alert] = graph.alerts.as_slice() else { panic!("{graph:?}") };
     assert_eq!((alert.entity.as_str(), alert.by.as_slice()), (API, &[DB.to_owned()][..]));
     assert_eq!(alert.path, [API, CART, DB]);
-    let db = of(&state, DB);
+    let db = belief_about(&state, DB);
     assert_eq!(db.label(), BeliefLabel::Origin);
     assert_eq!(db.evidence_ids, ["db-rollout"]);
     assert!(db.reasons.is_empty());
@@ -163,8 +163,8 @@ async fn graph_is_explored_to_the_origin() {
     // The record alone determines the state.
     let request =
         v1::GetInvestigationRequest { investigation_id: "i1".to_owned(), with_events: true };
-    let again = server.investigations().get_investigation(request).await.unwrap().into_inner();
-    assert_eq!(again.investigation.unwrap().graph, state.graph);
+    let reread = server.investigations().get_investigation(request).await.unwrap().into_inner();
+    assert_eq!(reread.investigation.unwrap().graph, state.graph);
     let resumed = begin(&server, start("i1")).await;
     assert_eq!(resumed.graph, state.graph);
 }
@@ -174,20 +174,21 @@ async fn belief_without_valid_evidence_is_deferred() {
     let server = TestServer::start().await;
     let state = begin(&server, start("i2")).await;
     let text = "api: 37 % of requests fail with 503";
-    let invented = belief(API, BeliefLabel::Symptom, text, "api-log");
+    let invented_belief = belief(API, BeliefLabel::Symptom, text, "api-log");
     let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
-    let after = take(&server, turn(&state, calls, vec![invented])).await.unwrap();
-    let api = of(&after, API);
+    let state_after =
+        record_turn(&server, turn(&state, calls, vec![invented_belief])).await.unwrap();
+    let api = belief_about(&state_after, API);
     assert_eq!(api.label(), BeliefLabel::Defer);
     assert_eq!(codes(&api.reasons), ["OBSERVATION_NOT_SHOWN", "NO_OBSERVATION"]);
-    assert!(graph(&after).frontier.is_empty());
-    assert_eq!(graph(&after).candidates[0].entity, API);
+    assert!(graph(&state_after).frontier.is_empty());
+    assert_eq!(graph(&state_after).candidates[0].entity, API);
 }
 
 #[tokio::test]
 async fn evidence_about_another_entity_does_not_count() {
     let server = TestServer::start().await;
-    for (id, entity, text, shows) in [
+    for (id, entity, text, is_about_entity) in [
         ("i3", API, "node-7: disk is full", false),
         // A part of a word is not a name.
         ("i3-word", API, "rapid-cache: 37 keys were evicted", false),
@@ -198,15 +199,20 @@ async fn evidence_about_another_entity_does_not_count() {
         request.graph.as_mut().unwrap().alerts = vec![entity.to_owned()];
         let state = begin(&server, request).await;
         let calls = vec![result("log", v1::EvidenceLane::Logs, text)];
-        let given = belief(entity, BeliefLabel::Symptom, text, "log");
-        let after = take(&server, turn(&state, calls, vec![given])).await.unwrap();
-        let found = of(&after, entity);
-        if shows {
-            assert_eq!(found.label(), BeliefLabel::Symptom, "{text}: {:?}", found.reasons);
+        let submitted = belief(entity, BeliefLabel::Symptom, text, "log");
+        let state_after = record_turn(&server, turn(&state, calls, vec![submitted])).await.unwrap();
+        let recorded_belief = belief_about(&state_after, entity);
+        if is_about_entity {
+            assert_eq!(
+                recorded_belief.label(),
+                BeliefLabel::Symptom,
+                "{text}: {:?}",
+                recorded_belief.reasons
+            );
         } else {
-            assert_eq!(found.label(), BeliefLabel::Defer, "{text}");
+            assert_eq!(recorded_belief.label(), BeliefLabel::Defer, "{text}");
             let expected = ["OBSERVATION_OF_ANOTHER_ENTITY", "NO_OBSERVATION"];
-            assert_eq!(codes(&found.reasons), expected, "{text}");
+            assert_eq!(codes(&recorded_belief.reasons), expected, "{text}");
         }
     }
 }
@@ -215,19 +221,20 @@ async fn evidence_about_another_entity_does_not_count() {
 async fn repeated_tool_result_is_cited_by_its_new_id() {
     let server = TestServer::start().await;
     let state = begin(&server, start("i6")).await;
-    let seen = turn(&state, vec![result("first", v1::EvidenceLane::Logs, SLOW)], Vec::new());
-    let state = take(&server, seen).await.unwrap();
+    let first_turn = turn(&state, vec![result("first", v1::EvidenceLane::Logs, SLOW)], Vec::new());
+    let state = record_turn(&server, first_turn).await.unwrap();
     let calls = vec![result("again", v1::EvidenceLane::Logs, SLOW)];
-    let given = belief(API, BeliefLabel::Symptom, SLOW, "again");
+    let repeated_belief = belief(API, BeliefLabel::Symptom, SLOW, "again");
     let hypotheses = vec![v1::TestedHypothesis {
         id: "h1".to_owned(),
         statement: "the api is slow".to_owned(),
         tests: vec![v1::HypothesisTest { evidence_id: "again".to_owned(), ..Default::default() }],
         ..Default::default()
     }];
-    let request = v1::RecordTurnRequest { hypotheses, ..turn(&state, calls, vec![given]) };
-    let after = take(&server, request).await.unwrap();
-    let api = of(&after, API);
+    let request =
+        v1::RecordTurnRequest { hypotheses, ..turn(&state, calls, vec![repeated_belief]) };
+    let state_after = record_turn(&server, request).await.unwrap();
+    let api = belief_about(&state_after, API);
     assert_eq!(
         (api.label(), &api.evidence_ids[..]),
         (BeliefLabel::Symptom, &["first".to_owned()][..]),
@@ -242,8 +249,8 @@ async fn origin_without_a_change_is_a_symptom() {
     let state = begin(&server, start("i4")).await;
     let origin = belief(API, BeliefLabel::Origin, SLOW, "api-log");
     let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
-    let after = take(&server, turn(&state, calls, vec![origin])).await.unwrap();
-    let api = of(&after, API);
+    let state_after = record_turn(&server, turn(&state, calls, vec![origin])).await.unwrap();
+    let api = belief_about(&state_after, API);
     assert_eq!(api.label(), BeliefLabel::Symptom);
     assert_eq!(codes(&api.reasons), ["NOTHING_CHANGED"]);
 }
@@ -268,23 +275,24 @@ async fn first_of_four_chained_services_is_the_frontier() {
         ..start("row")
     };
     let mut state = begin(&server, request).await;
-    let lines: Vec<String> = (1..5).map(|of| format!("S{of}: errors at 14:0{of}")).collect();
+    let lines: Vec<String> =
+        (1..5).map(|service| format!("S{service}: errors at 14:0{service}")).collect();
     let mut calls: Vec<v1::ToolCall> = (1..)
         .zip(&lines)
-        .map(|(of, line)| result(&format!("log-{of}"), v1::EvidenceLane::Logs, line))
+        .map(|(service, line)| result(&format!("log-{service}"), v1::EvidenceLane::Logs, line))
         .collect();
     while let Some(look) = graph(&state).due.first() {
-        let of: usize = look.entity.trim_start_matches('S').parse().unwrap();
-        let label = if of == 1 { BeliefLabel::Origin } else { BeliefLabel::Symptom };
-        let ways = (of.max(2) - 1..of.min(3) + 1)
+        let service: usize = look.entity.trim_start_matches('S').parse().unwrap();
+        let label = if service == 1 { BeliefLabel::Origin } else { BeliefLabel::Symptom };
+        let propagations = (service.max(2) - 1..service.min(3) + 1)
             .map(|from| edge(&format!("S{from}"), &format!("S{}", from + 1)));
         let answer = v1::Belief {
-            propagations: ways.collect(),
-            ..belief(&look.entity, label, &lines[of - 1], &format!("log-{of}"))
+            propagations: propagations.collect(),
+            ..belief(&look.entity, label, &lines[service - 1], &format!("log-{service}"))
         };
         calls.push(heartbeat(state.step));
         let request = turn(&state, std::mem::take(&mut calls), vec![answer]);
-        state = take(&server, request).await.unwrap();
+        state = record_turn(&server, request).await.unwrap();
     }
     assert_eq!(graph(&state).frontier, ["S1"]);
     assert!(graph(&state).alerts.iter().all(|alert| alert.by == ["S1"]));
@@ -304,8 +312,8 @@ async fn flipping_labels_are_deferred_and_entities_cool_down() {
     ];
     let mut looks: Vec<String> = Vec::new();
     while let Some(look) = graph(&state).due.first() {
-        let seen = looks.iter().filter(|entity| **entity == look.entity).count();
-        let label = if seen % 2 == 0 { BeliefLabel::Symptom } else { BeliefLabel::Healthy };
+        let look_count = looks.iter().filter(|entity| **entity == look.entity).count();
+        let label = if look_count % 2 == 0 { BeliefLabel::Symptom } else { BeliefLabel::Healthy };
         let (text, item) = match look.entity.as_str() {
             API => (SLOW, "api-log"),
             CART => (WAITS, "cart-log"),
@@ -318,26 +326,27 @@ async fn flipping_labels_are_deferred_and_entities_cool_down() {
         looks.push(look.entity.clone());
         calls.push(heartbeat(state.step));
         let request = turn(&state, std::mem::take(&mut calls), vec![answer]);
-        state = take(&server, request).await.unwrap();
+        state = record_turn(&server, request).await.unwrap();
     }
     assert!(
-        looks.windows(2).all(|two| two[0] != two[1]),
+        looks.windows(2).all(|pair| pair[0] != pair[1]),
         "an entity cools down after a look: {looks:?}"
     );
-    let put_off = |entity: &&str| {
-        let of = of(&state, entity);
-        of.label() == BeliefLabel::Defer && codes(&of.reasons).contains(&"LABEL_CHANGED_TOO_OFTEN")
+    let is_deferred = |entity: &&str| {
+        let entity_belief = belief_about(&state, entity);
+        entity_belief.label() == BeliefLabel::Defer
+            && codes(&entity_belief.reasons).contains(&"LABEL_CHANGED_TOO_OFTEN")
     };
-    assert!([API, CART, DB].iter().any(put_off), "{:?}", graph(&state).entities);
-    let looked = |entity: &&str| looks.iter().filter(|of| of == entity).count();
-    assert!([API, CART, DB].iter().all(|entity| looked(entity) <= 5), "{looks:?}");
+    assert!([API, CART, DB].iter().any(is_deferred), "{:?}", graph(&state).entities);
+    let times_looked = |entity: &&str| looks.iter().filter(|looked_at| looked_at == entity).count();
+    assert!([API, CART, DB].iter().all(|entity| times_looked(entity) <= 5), "{looks:?}");
 }
 
 #[tokio::test]
 async fn root_cause_is_on_the_frontier() {
     let server = TestServer::start().await;
     let state = explored(&server, "i5").await;
-    let refused = |target: &str| {
+    let turn_with_hypothesis = |target: &str| {
         let hypothesis = v1::TestedHypothesis {
             id: "h1".to_owned(),
             statement: "the database refuses connections".to_owned(),
@@ -353,30 +362,31 @@ async fn root_cause_is_on_the_frontier() {
             ..turn(&state, vec![result("refused", v1::EvidenceLane::Metrics, text)], vec![])
         }
     };
-    let mut after = take(&server, refused(API)).await.unwrap();
-    let gate = after.gate.as_ref().unwrap();
+    let mut state = record_turn(&server, turn_with_hypothesis(API)).await.unwrap();
+    let gate = state.gate.as_ref().unwrap();
     assert_eq!(
         (gate.exit(), gate.root_cause.as_str()),
         (v1::GateExit::Unspecified, ""),
         "{gate:?}"
     );
     assert!(codes(&gate.reasons).contains(&"ROOT_CAUSE_OUTSIDE_SUSPECTS"));
-    assert!(codes(&after.findings).contains(&"ROOT_CAUSE_OUTSIDE_SUSPECTS"));
+    assert!(codes(&state.findings).contains(&"ROOT_CAUSE_OUTSIDE_SUSPECTS"));
     for target in ["db", " db "] {
-        let inside = v1::RecordTurnRequest { step: after.step, ..refused(target) };
-        after = take(&server, inside).await.unwrap();
-        let gate = after.gate.as_ref().unwrap();
+        let second_turn =
+            v1::RecordTurnRequest { step: state.step, ..turn_with_hypothesis(target) };
+        state = record_turn(&server, second_turn).await.unwrap();
+        let gate = state.gate.as_ref().unwrap();
         assert_eq!((gate.exit(), gate.root_cause.as_str()), (v1::GateExit::Confident, "h1"));
-        assert!(!codes(&after.findings).contains(&"ROOT_CAUSE_OUTSIDE_SUSPECTS"));
+        assert!(!codes(&state.findings).contains(&"ROOT_CAUSE_OUTSIDE_SUSPECTS"));
     }
 }
 
 async fn fields(server: &TestServer, request: v1::RecordTurnRequest) -> Vec<String> {
-    let refused = take(server, request).await.unwrap_err();
-    assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
-    let details = refused.get_error_details();
+    let error = record_turn(server, request).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument, "{error:?}");
+    let details = error.get_error_details();
     let violations = &details.bad_request().unwrap().field_violations;
-    violations.iter().map(|of| of.field.clone()).collect()
+    violations.iter().map(|violation| violation.field.clone()).collect()
 }
 
 #[tokio::test]
@@ -384,38 +394,41 @@ async fn rejects_invalid_beliefs_by_field() {
     let server = TestServer::start().await;
     let state = begin(&server, start("i6")).await;
     let calls = || vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
-    let given = |belief| turn(&state, calls(), vec![belief]);
-    let sound = || belief(API, BeliefLabel::Symptom, SLOW, "api-log");
+    let turn_with_belief = |belief| turn(&state, calls(), vec![belief]);
+    let valid_belief = || belief(API, BeliefLabel::Symptom, SLOW, "api-log");
     let not_due = belief(DB, BeliefLabel::Healthy, SLOW, "api-log");
-    assert_eq!(fields(&server, given(not_due)).await, ["beliefs[0]"]);
-    let far = v1::Belief { propagations: vec![edge(DB, API)], ..sound() };
-    assert_eq!(fields(&server, given(far)).await, ["beliefs[0]"]);
+    assert_eq!(fields(&server, turn_with_belief(not_due)).await, ["beliefs[0]"]);
+    let unconnected = v1::Belief { propagations: vec![edge(DB, API)], ..valid_belief() };
+    assert_eq!(fields(&server, turn_with_belief(unconnected)).await, ["beliefs[0]"]);
     let unknown = v1::Belief {
         label: 9,
         entity: "shop/Deployment/mail".to_owned(),
         suspects: vec!["cache".to_owned()],
-        ..sound()
+        ..valid_belief()
     };
     assert_eq!(
-        fields(&server, given(unknown)).await,
+        fields(&server, turn_with_belief(unknown)).await,
         ["beliefs[0].entity", "beliefs[0].label", "beliefs[0].suspects[0]"]
     );
-    let uncited = v1::Observation { text: String::new(), citations: Vec::new() };
-    let uncited = v1::Belief { observations: vec![uncited], ..sound() };
+    let without_citations = v1::Observation { text: String::new(), citations: Vec::new() };
+    let without_citations = v1::Belief { observations: vec![without_citations], ..valid_belief() };
     assert_eq!(
-        fields(&server, given(uncited)).await,
+        fields(&server, turn_with_belief(without_citations)).await,
         ["beliefs[0].observations[0].text", "beliefs[0].observations[0].citations"]
     );
-    assert_eq!(due(&take(&server, given(sound())).await.unwrap()), Vec::<&str>::new());
+    assert_eq!(
+        due_entities(&record_turn(&server, turn_with_belief(valid_belief())).await.unwrap()),
+        Vec::<&str>::new()
+    );
 
-    let mut without = start("i7");
-    without.graph = None;
-    let state = begin(&server, without).await;
+    let mut without_graph = start("i7");
+    without_graph.graph = None;
+    let state = begin(&server, without_graph).await;
     assert_eq!(state.graph, None);
-    assert_eq!(fields(&server, turn(&state, calls(), vec![sound()])).await, ["beliefs"]);
+    assert_eq!(fields(&server, turn(&state, calls(), vec![valid_belief()])).await, ["beliefs"]);
 
-    let mut wrong = start("i8");
-    wrong.graph = Some(v1::Graph {
+    let mut invalid_start = start("i8");
+    invalid_start.graph = Some(v1::Graph {
         edges: vec![edge("a b", "c")],
         limits: Some(v1::ExplorationLimits {
             max_visits: Some(0),
@@ -423,9 +436,10 @@ async fn rejects_invalid_beliefs_by_field() {
         }),
         ..v1::Graph::default()
     });
-    let refused = server.investigations().start_investigation(wrong).await.unwrap_err();
-    let details = refused.get_error_details();
-    let found = details.bad_request().unwrap().field_violations.iter();
-    let found: Vec<&str> = found.map(|of| of.field.as_str()).collect();
-    assert_eq!(found, ["graph.edges[0].from", "graph.limits.max_visits"]);
+    let error = server.investigations().start_investigation(invalid_start).await.unwrap_err();
+    let details = error.get_error_details();
+    let invalid_fields = details.bad_request().unwrap().field_violations.iter();
+    let invalid_fields: Vec<&str> =
+        invalid_fields.map(|violation| violation.field.as_str()).collect();
+    assert_eq!(invalid_fields, ["graph.edges[0].from", "graph.limits.max_visits"]);
 }

@@ -70,7 +70,7 @@ async fn submit(
     server.investigations().submit_report(request).await.map(tonic::Response::into_inner)
 }
 
-async fn take(
+async fn record_turn(
     server: &TestServer,
     request: v1::RecordTurnRequest,
 ) -> Result<v1::Investigation, Status> {
@@ -78,18 +78,18 @@ async fn take(
     Ok(answer.into_inner().investigation.unwrap())
 }
 
-async fn get(server: &TestServer, id: &str) -> v1::GetInvestigationResponse {
+async fn get_investigation(server: &TestServer, id: &str) -> v1::GetInvestigationResponse {
     let request =
         v1::GetInvestigationRequest { investigation_id: id.to_owned(), with_events: true };
     server.investigations().get_investigation(request).await.unwrap().into_inner()
 }
 
-fn due(investigation: &v1::Investigation) -> &Due {
+fn due_instruction(investigation: &v1::Investigation) -> &Due {
     investigation.instruction.as_ref().unwrap().due.as_ref().unwrap()
 }
 
 fn finished(investigation: &v1::Investigation) -> &v1::Finished {
-    match due(investigation) {
+    match due_instruction(investigation) {
         Due::Finished(finished) => finished,
         other => panic!("not finished: {other:?}"),
     }
@@ -104,11 +104,11 @@ async fn false_report_is_replanned_and_true_report_proceeds() {
     let server = TestServer::start().await;
     let begun = begin(&server, start("i1")).await;
     assert_eq!((begun.step, begun.plan, begun.max_replans), (0, 0, 2));
-    assert!(matches!(due(&begun), Due::Synthesize(_)));
+    assert!(matches!(due_instruction(&begun), Due::Synthesize(_)));
 
     let answer = submit(&server, report("i1", 0, FALSE)).await.unwrap();
     let (investigation, evaluation) = (answer.investigation.unwrap(), answer.evaluation.unwrap());
-    let Due::Replan(replan) = due(&investigation) else { panic!("{investigation:?}") };
+    let Due::Replan(replan) = due_instruction(&investigation) else { panic!("{investigation:?}") };
     assert_eq!((replan.cause.as_str(), investigation.plan), ("REPLAN", 1));
     let [fault] = replan.faults.as_slice() else { panic!("{replan:?}") };
     assert_eq!(fault.claim.as_ref().unwrap().class(), v1::ClaimClass::Contradicted);
@@ -128,14 +128,15 @@ async fn false_report_is_replanned_and_true_report_proceeds() {
         investigation_id: "i1".to_owned(),
         ..v1::ListEvaluationsRequest::default()
     };
-    let listed = server.ledger().list_evaluations(list).await.unwrap().into_inner().evaluations;
-    assert_eq!(listed.len(), 2);
-    let stored = get(&server, "i1").await;
+    let evaluations =
+        server.ledger().list_evaluations(list).await.unwrap().into_inner().evaluations;
+    assert_eq!(evaluations.len(), 2);
+    let stored = get_investigation(&server, "i1").await;
     assert_eq!(stored.investigation, Some(investigation), "the stored state is equal");
     assert_eq!(stored.events.len(), 2);
 
-    let late = submit(&server, report("i1", 2, TRUE)).await.unwrap_err();
-    assert_eq!((late.code(), reason_of(&late).as_str()), (Code::FailedPrecondition, "NOT_DUE"));
+    let error = submit(&server, report("i1", 2, TRUE)).await.unwrap_err();
+    assert_eq!((error.code(), reason_of(&error).as_str()), (Code::FailedPrecondition, "NOT_DUE"));
 }
 
 #[tokio::test]
@@ -145,7 +146,9 @@ async fn partly_grounded_report_is_rewritten_then_replanned() {
     let mut mixed = report("i1", 0, &format!("{TRUE} The max connections is 100. {ALSO_FALSE}"));
     mixed.evidence.push(item("limits", "max connections is 100"));
     let investigation = submit(&server, mixed.clone()).await.unwrap().investigation.unwrap();
-    let Due::Regenerate(rewrite) = due(&investigation) else { panic!("{investigation:?}") };
+    let Due::Regenerate(rewrite) = due_instruction(&investigation) else {
+        panic!("{investigation:?}")
+    };
     assert_eq!(rewrite.faults.len(), 1);
     assert_eq!(rewrite.faults[0].claim.as_ref().unwrap().text, ALSO_FALSE.trim_end_matches('.'));
 
@@ -157,7 +160,7 @@ async fn partly_grounded_report_is_rewritten_then_replanned() {
     let report = &investigation.trajectory[1];
     assert!(report.is_rewrite);
     assert_eq!(report.added, ["The pool size of stock is 8"]);
-    match due(&investigation) {
+    match due_instruction(&investigation) {
         Due::Replan(replan) if report.tier() == v1::Tier::Regenerate => {
             assert_eq!(replan.cause, "SECOND_REGENERATE");
         }
@@ -172,33 +175,33 @@ async fn repeated_steps_change_nothing() {
     let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let first = submit(&server, report("i1", 0, FALSE)).await.unwrap();
-    let again = submit(&server, report("i1", 0, FALSE)).await.unwrap();
-    assert_eq!(again, first, "a repeated step returns the same answer");
+    let repeated = submit(&server, report("i1", 0, FALSE)).await.unwrap();
+    assert_eq!(repeated, first, "a repeated step returns the same answer");
     assert_eq!(begin(&server, start("i1")).await, first.investigation.clone().unwrap());
 
-    let other = submit(&server, report("i1", 0, TRUE)).await.unwrap_err();
-    assert_eq!(reason_of(&other), "NOT_DUE");
-    let early = submit(&server, report("i1", 7, TRUE)).await.unwrap_err();
-    assert_eq!(reason_of(&early), "NOT_DUE");
-    let elsewhere = submit(&server, report("i2", 0, TRUE)).await.unwrap_err();
-    assert_eq!(elsewhere.code(), Code::NotFound);
+    let error = submit(&server, report("i1", 0, TRUE)).await.unwrap_err();
+    assert_eq!(reason_of(&error), "NOT_DUE");
+    let error = submit(&server, report("i1", 7, TRUE)).await.unwrap_err();
+    assert_eq!(reason_of(&error), "NOT_DUE");
+    let error = submit(&server, report("i2", 0, TRUE)).await.unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
     let policy = v1::StartInvestigationRequest { policy: "strict".to_owned(), ..start("i1") };
-    let taken = server.investigations().start_investigation(policy).await.unwrap_err();
-    assert_eq!(reason_of(&taken), "NOT_DUE");
-    assert_eq!(get(&server, "i1").await.events.len(), 1);
+    let error = server.investigations().start_investigation(policy).await.unwrap_err();
+    assert_eq!(reason_of(&error), "NOT_DUE");
+    assert_eq!(get_investigation(&server, "i1").await.events.len(), 1);
 }
 
 #[tokio::test]
 async fn unchanged_report_ends_degraded() {
     let server = TestServer::start().await;
     let mut investigation = begin(&server, start("i1")).await;
-    let mut judged = 0;
-    while !matches!(due(&investigation), Due::Finished(_)) {
+    let mut judged_count = 0;
+    while !matches!(due_instruction(&investigation), Due::Finished(_)) {
         let answer = submit(&server, report("i1", investigation.step, FALSE)).await.unwrap();
-        judged += usize::from(answer.evaluation.is_some());
+        judged_count += usize::from(answer.evaluation.is_some());
         investigation = answer.investigation.unwrap();
     }
-    assert_eq!((judged, investigation.step, investigation.plan), (1, 3, 2));
+    assert_eq!((judged_count, investigation.step, investigation.plan), (1, 3, 2));
     let end = finished(&investigation);
     assert_eq!((end.degraded, end.cause.as_str()), (true, "REPLANS_SPENT"));
     assert_eq!(end.best, investigation.trajectory[0].evaluation_id);
@@ -210,7 +213,7 @@ async fn best_report_is_reported_with_the_last() {
     let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let (good, bad) = (format!("{TRUE} {ALSO_FALSE} {FALSE}"), format!("{ALSO_FALSE} {FALSE}"));
-    let mut investigation = get(&server, "i1").await.investigation.unwrap();
+    let mut investigation = get_investigation(&server, "i1").await.investigation.unwrap();
     for synthesis in [bad.as_str(), good.as_str(), FALSE] {
         let answer = submit(&server, report("i1", investigation.step, synthesis)).await.unwrap();
         investigation = answer.investigation.unwrap();
@@ -258,8 +261,8 @@ impl Judge for Flaky {
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        let left = self.failures.load(Ordering::SeqCst);
-        self.failures.store(left.saturating_sub(1), Ordering::SeqCst);
+        let failures_left = self.failures.load(Ordering::SeqCst);
+        self.failures.store(failures_left.saturating_sub(1), Ordering::SeqCst);
         let judged = question.claims.iter().map(|claim| JudgedClaim {
             claim: claim.clone(),
             class: Class::Ungrounded,
@@ -270,7 +273,7 @@ impl Judge for Flaky {
             rules: Vec::new(),
             undecided: None,
         });
-        match left {
+        match failures_left {
             0 => Ok(Judgement { judged: judged.collect(), ..Judgement::default() }),
             _ => Err(JudgeError::Failed {
                 judge: "flaky/1".to_owned(),
@@ -298,7 +301,7 @@ async fn failed_judge_uses_no_replan() {
     let investigation = answer.investigation.unwrap();
     assert_eq!(investigation.spent.as_ref().unwrap().judge_failures, 2);
     assert_eq!((investigation.step, investigation.trajectory.len()), (1, 1));
-    assert!(matches!(due(&investigation), Due::Replan(_)));
+    assert!(matches!(due_instruction(&investigation), Due::Replan(_)));
 
     let server = flaky(3).await;
     begin(&server, start("i1")).await;
@@ -332,23 +335,25 @@ async fn stored_tool_results_are_the_evidence_for_reports() {
         hypotheses: vec![tested(v1::Verdict::Supports)],
         ..turn("i1", 0, calls.clone())
     };
-    let refused = take(&server, with_verdict).await.unwrap_err();
-    assert_eq!(refused.code(), Code::InvalidArgument);
-    assert!(refused.message().contains("investigation.caller_verdicts"), "{}", refused.message());
+    let error = record_turn(&server, with_verdict).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    assert!(error.message().contains("investigation.caller_verdicts"), "{}", error.message());
 
     let read = v1::RecordTurnRequest {
         hypotheses: vec![tested(v1::Verdict::Unspecified)],
         ..turn("i1", 0, calls)
     };
-    let investigation = take(&server, read).await.unwrap();
+    let investigation = record_turn(&server, read).await.unwrap();
     let gate = investigation.gate.as_ref().unwrap();
     assert_eq!((gate.exit(), gate.root_cause.as_str()), (v1::GateExit::Confident, "pool"));
-    let Due::Synthesize(synthesize) = due(&investigation) else { panic!("{investigation:?}") };
+    let Due::Synthesize(synthesize) = due_instruction(&investigation) else {
+        panic!("{investigation:?}")
+    };
     assert_eq!(synthesize.reasons[0].code, "HYPOTHESIS_VALIDATED");
 
-    let by_corpus =
+    let report_over_corpus =
         v1::SubmitReportRequest { evidence: Vec::new(), ..report("i1", investigation.step, TRUE) };
-    let answer = submit(&server, by_corpus).await.unwrap();
+    let answer = submit(&server, report_over_corpus).await.unwrap();
     let (investigation, evaluation) = (answer.investigation.unwrap(), answer.evaluation.unwrap());
     assert_eq!(finished(&investigation).cause, "PROCEED");
     assert_eq!(evaluation.gate.unwrap().root_cause, "pool");
@@ -363,9 +368,9 @@ async fn agent_querying_without_committing_is_stopped() {
     let asks = || vec![call_of("psql", "show settings", Some(item("settings", POOL)))];
     let mut turns = 0;
     loop {
-        investigation = take(&server, turn("i1", investigation.step, asks())).await.unwrap();
+        investigation = record_turn(&server, turn("i1", investigation.step, asks())).await.unwrap();
         turns += 1;
-        match due(&investigation) {
+        match due_instruction(&investigation) {
             Due::Synthesize(_) => assert!(turns < 20),
             _ => break,
         }
@@ -386,10 +391,10 @@ async fn call_with_trivial_input_is_a_finding() {
     };
     let settings = || Some(item("settings", POOL));
     let first = vec![call_of("psql", "{}", settings()), call_of("logs", "error", None)];
-    let investigation = take(&server, turn("i1", 0, first)).await.unwrap();
+    let investigation = record_turn(&server, turn("i1", 0, first)).await.unwrap();
     assert!(codes(&investigation).is_empty(), "calls with new results are not findings");
     let empty = vec![call_of("logs", r#"{"query": "*", "limit": 100}"#, None)];
-    let investigation = take(&server, turn("i1", investigation.step, empty)).await.unwrap();
+    let investigation = record_turn(&server, turn("i1", investigation.step, empty)).await.unwrap();
     assert_eq!(codes(&investigation), ["TRIVIAL_INPUT"]);
     assert!(investigation.findings[0].sentence.starts_with("logs was called"));
 }
@@ -402,20 +407,20 @@ async fn at_most_six_reports_are_judged() {
     for number in 0..40 {
         let id = format!("i{number}");
         let mut investigation = begin(&server, start(&id)).await;
-        for written in 0.. {
-            if matches!(due(&investigation), Due::Finished(_)) {
+        for report_count in 0.. {
+            if matches!(due_instruction(&investigation), Due::Finished(_)) {
                 break;
             }
-            assert!(written < 6, "{investigation:?}");
-            let wrong = format!("The pool size of stock is {}.", 40 + written);
+            assert!(report_count < 6, "{investigation:?}");
+            let false_sentence = format!("The pool size of stock is {}.", 40 + report_count);
             let text = match random.u8(..3) {
-                0 => format!("{FALSE} {wrong}"),
-                1 => format!("{TRUE} {wrong}"),
-                _ => format!("{TRUE} The max connections is 100. {wrong}"),
+                0 => format!("{FALSE} {false_sentence}"),
+                1 => format!("{TRUE} {false_sentence}"),
+                _ => format!("{TRUE} The max connections is 100. {false_sentence}"),
             };
-            let mut next = report(&id, investigation.step, &text);
-            next.evidence.push(item("limits", "max connections is 100"));
-            investigation = submit(&server, next).await.unwrap().investigation.unwrap();
+            let mut next_report = report(&id, investigation.step, &text);
+            next_report.evidence.push(item("limits", "max connections is 100"));
+            investigation = submit(&server, next_report).await.unwrap().investigation.unwrap();
         }
         assert!(finished(&investigation).degraded);
         longest = longest.max(investigation.trajectory.len());
@@ -434,7 +439,7 @@ async fn change_with_a_failed_check_is_a_finding() {
         ..item("check", "smoke test failed: checkout returns 500")
     };
     let calls = vec![call_of("smoke-test", "", Some(check))];
-    let investigation = take(&server, turn("i1", 0, calls)).await.unwrap();
+    let investigation = record_turn(&server, turn("i1", 0, calls)).await.unwrap();
     let codes: Vec<&str> = investigation.findings.iter().map(|found| found.code.as_str()).collect();
     assert_eq!(codes, ["CHANGE_FAILED_ITS_CHECK"]);
 }
@@ -452,26 +457,26 @@ async fn interrupted_drive_stream_resumes() {
     let stream = tokio_stream::iter(first);
     let mut answers = server.investigations().drive(stream).await.unwrap().into_inner();
     assert_eq!(answers.message().await.unwrap().unwrap().investigation.unwrap().step, 0);
-    let judged = answers.message().await.unwrap().unwrap();
-    assert!(judged.evaluation.is_some());
+    let first_answer = answers.message().await.unwrap().unwrap();
+    assert!(first_answer.evaluation.is_some());
     assert_eq!(
         answers.message().await.unwrap(),
         None,
         "the stream ends after the caller stops sending"
     );
 
-    let again =
+    let later_messages =
         [Message::Start(Box::new(start("i1"))), Message::Report(unnamed(1, TRUE))].map(message);
-    let stream = tokio_stream::iter(again);
+    let stream = tokio_stream::iter(later_messages);
     let mut answers = server.investigations().drive(stream).await.unwrap().into_inner();
     let resumed = answers.message().await.unwrap().unwrap().investigation;
-    assert_eq!(resumed, judged.investigation);
+    assert_eq!(resumed, first_answer.investigation);
     let end = answers.message().await.unwrap().unwrap().investigation.unwrap();
     assert_eq!(finished(&end).cause, "PROCEED");
     assert_eq!(answers.message().await.unwrap(), None);
 
-    let wrong = tokio_stream::iter([message(Message::Report(unnamed(0, TRUE)))]);
-    let mut answers = server.investigations().drive(wrong).await.unwrap().into_inner();
+    let repeated_report = tokio_stream::iter([message(Message::Report(unnamed(0, TRUE)))]);
+    let mut answers = server.investigations().drive(repeated_report).await.unwrap().into_inner();
     assert_eq!(answers.message().await.unwrap_err().code(), Code::InvalidArgument);
 }
 
@@ -485,8 +490,8 @@ async fn cancelling_returns_the_best_report() {
     let investigation = answer.into_inner().investigation.unwrap();
     assert_eq!(finished(&investigation).cause, "CANCELLED");
     assert_eq!(finished(&investigation).best, investigation.trajectory[0].evaluation_id);
-    let again = server.investigations().cancel_investigation(cancel).await.unwrap().into_inner();
-    assert_eq!(again.investigation, Some(investigation));
+    let repeated = server.investigations().cancel_investigation(cancel).await.unwrap().into_inner();
+    assert_eq!(repeated.investigation, Some(investigation));
 }
 
 #[tokio::test]
@@ -496,16 +501,16 @@ async fn concurrent_callers_share_one_judgement() {
     let texts: Vec<String> = (0..8).map(|number| format!("{FALSE} Attempt {number}.")).collect();
     let attempts = texts.iter().map(|text| submit(&server, report("i1", 0, text)));
     let answers = futures_util::future::join_all(attempts).await;
-    let (taken, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
-    assert_eq!((taken.len(), refused.len()), (1, 7));
-    assert!(refused.iter().all(|refused| reason_of(refused.as_ref().unwrap_err()) == "NOT_DUE"));
-    assert_eq!(get(&server, "i1").await.events.len(), 1);
+    let (accepted, rejected): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_ok);
+    assert_eq!((accepted.len(), rejected.len()), (1, 7));
+    assert!(rejected.iter().all(|rejected| reason_of(rejected.as_ref().unwrap_err()) == "NOT_DUE"));
+    assert_eq!(get_investigation(&server, "i1").await.events.len(), 1);
 }
 
 #[tokio::test]
 async fn rejects_invalid_investigations_by_field() {
     let server = TestServer::start().await;
-    let wrong = v1::StartInvestigationRequest {
+    let invalid = v1::StartInvestigationRequest {
         corpus_id: "../x".to_owned(),
         budget: Some(v1::InvestigationBudget {
             wall_clock: Some(prost_types::Duration { seconds: -1, nanos: 0 }),
@@ -513,9 +518,10 @@ async fn rejects_invalid_investigations_by_field() {
         }),
         ..start("")
     };
-    let refused = server.investigations().start_investigation(wrong).await.unwrap_err();
-    assert_eq!(wrong_fields(&refused), ["investigation_id", "corpus_id", "budget.wall_clock"]);
-    let none = TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
-    let refused = none.investigations().start_investigation(start("i1")).await.unwrap_err();
-    assert_eq!(reason_of(&refused), "NOT_ALLOWED");
+    let error = server.investigations().start_investigation(invalid).await.unwrap_err();
+    assert_eq!(wrong_fields(&error), ["investigation_id", "corpus_id", "budget.wall_clock"]);
+    let without_ledger =
+        TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
+    let error = without_ledger.investigations().start_investigation(start("i1")).await.unwrap_err();
+    assert_eq!(reason_of(&error), "NOT_ALLOWED");
 }

@@ -144,12 +144,12 @@ fn outcome(investigation: &v1::Investigation) -> Outcome {
     }
 }
 
-fn moment(number: u64, whole: Duration) -> Duration {
-    let mut drawn = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    drawn = (drawn ^ (drawn >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    drawn = (drawn ^ (drawn >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    let share = u32::try_from((drawn ^ (drawn >> 31)) % 1_000).unwrap();
-    whole * share / 1_000
+fn pseudorandom_part(number: u64, duration: Duration) -> Duration {
+    let mut random = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    random = (random ^ (random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    random = (random ^ (random >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let thousandths = u32::try_from((random ^ (random >> 31)) % 1_000).unwrap();
+    duration * thousandths / 1_000
 }
 
 #[tokio::test]
@@ -159,21 +159,22 @@ async fn killed_server_resumes_investigations() {
     let expected = outcome(&server.drive("whole").await.unwrap());
     assert_eq!((expected.end.as_str(), expected.trajectory.len()), ("PROCEED", 3));
     assert_eq!((expected.turns, expected.steps), (3, 6));
-    let begun = std::time::Instant::now();
+    let started_at = std::time::Instant::now();
     server.drive("timed").await.unwrap();
-    let whole = begun.elapsed();
+    let duration = started_at.elapsed();
 
     let all_kills = rounds(15, 100) as u64;
-    let (mut kills, mut within, mut number) = (0, 0, 0);
+    let (mut kills, mut interrupted_count, mut number) = (0, 0, 0);
     while kills < all_kills {
         let id = format!("i{number}");
         number += 1;
         let end = loop {
-            let alive = tokio::time::timeout(moment(kills, whole), server.drive(&id)).await;
+            let result =
+                tokio::time::timeout(pseudorandom_part(kills, duration), server.drive(&id)).await;
             if kills == all_kills {
                 break server.drive(&id).await.unwrap();
             }
-            if let Ok(Ok(end)) = alive {
+            if let Ok(Ok(end)) = result {
                 break end;
             }
             server.process.signal(Signal::KILL);
@@ -181,7 +182,7 @@ async fn killed_server_resumes_investigations() {
             kills += 1;
             server = Server::start(folder.path()).await;
             let step = server.begin(&id).await.unwrap().step;
-            within += u32::from(step > 0 && step < expected.steps);
+            interrupted_count += u32::from(step > 0 && step < expected.steps);
         };
         assert_eq!(outcome(&end), expected, "{id} after {kills} kills");
         assert_eq!(server.evaluations(&id).await, 3, "{id}: every report must be recorded once");
@@ -191,6 +192,11 @@ async fn killed_server_resumes_investigations() {
         expected,
         "a finished investigation must not change"
     );
-    println!("{kills} kills over {number} investigations, {within} with a part of one recorded");
-    assert!(u64::from(within) * 10 > kills, "too few kills within investigations: {within}");
+    println!(
+        "{kills} kills over {number} investigations, {interrupted_count} with a part of one recorded"
+    );
+    assert!(
+        u64::from(interrupted_count) * 10 > kills,
+        "too few kills within investigations: {interrupted_count}"
+    );
 }

@@ -55,14 +55,14 @@ struct Panicking {
 
 /// Never returns. Counts the questions in progress.
 struct Hanging {
-    held: watch::Sender<i64>,
+    hanging_calls: watch::Sender<i64>,
 }
 
 struct Held(watch::Sender<i64>);
 
 impl Drop for Held {
     fn drop(&mut self) {
-        self.0.send_modify(|held| *held -= 1);
+        self.0.send_modify(|hanging_calls| *hanging_calls -= 1);
     }
 }
 
@@ -141,14 +141,18 @@ impl Judge for Hanging {
     }
 
     async fn judge(&self, _: &Question) -> Result<Judgement, JudgeError> {
-        self.held.send_modify(|held| *held += 1);
-        let held = Held(self.held.clone());
-        let _held = held;
+        self.hanging_calls.send_modify(|hanging_calls| *hanging_calls += 1);
+        let hanging_calls = Held(self.hanging_calls.clone());
+        let _held = hanging_calls;
         std::future::pending().await
     }
 }
 
-async fn only(judge: impl Judge + 'static, name: &str, deadline: Option<Duration>) -> TestServer {
+async fn start_with_judge(
+    judge: impl Judge + 'static,
+    name: &str,
+    deadline: Option<Duration>,
+) -> TestServer {
     let chain = |config: &mut gsar_server::config::Config| {
         config.judges.chain = vec![name.to_owned(), "rules/2".to_owned()];
         config.ledger.enabled = false;
@@ -181,7 +185,7 @@ async fn evaluate(
 #[tokio::test]
 async fn h33_no_judge_failure_proceeds() {
     const RUNS: usize = 1_000;
-    let server = only(Failing, "failing/1", None).await;
+    let server = start_with_judge(Failing, "failing/1", None).await;
     let codes = CODES.iter().cycle().take(RUNS);
     let answers = stream::iter(codes)
         .map(|code| {
@@ -209,7 +213,7 @@ async fn h33_no_judge_failure_proceeds() {
 
 #[tokio::test]
 async fn busy_judges_ask_the_caller_to_retry() {
-    let server = only(Failing, "failing/1", None).await;
+    let server = start_with_judge(Failing, "failing/1", None).await;
     for code in OUR_OWN_LIMITS {
         let status = evaluate(&server, request_with_id(code, "failing/1")).await.unwrap_err();
         assert_eq!(status.code(), Code::ResourceExhausted, "{code}");
@@ -229,7 +233,7 @@ async fn busy_judges_ask_the_caller_to_retry() {
 
 #[tokio::test]
 async fn h13_fallback_judge_is_reported() {
-    let server = only(Failing, "failing/1", None).await;
+    let server = start_with_judge(Failing, "failing/1", None).await;
     for code in CODES {
         let mut request = request_with_id(code, "");
         request.options = None;
@@ -262,9 +266,9 @@ async fn panicking_judge_fails_only_its_call() {
 #[tokio::test]
 async fn hanging_judge_is_dropped_at_the_deadline() {
     const AT_ONCE: usize = 200;
-    let (held, mut holds) = watch::channel(0);
+    let (hanging_calls, mut hanging_count) = watch::channel(0);
     let deadline = Some(Duration::from_secs(2));
-    let server = only(Hanging { held }, "hanging/1", deadline).await;
+    let server = start_with_judge(Hanging { hanging_calls }, "hanging/1", deadline).await;
     let calls = (0..AT_ONCE).map(|number| {
         let mut call = Request::new(request_with_id(&format!("c{number}"), "hanging/1"));
         // Longer than the server's limit, so that the server ends the call.
@@ -277,6 +281,6 @@ async fn hanging_judge_is_dropped_at_the_deadline() {
     for answer in answers {
         assert_eq!(answer.unwrap_err().code(), Code::DeadlineExceeded);
     }
-    assert!(holds.has_changed().unwrap(), "a judge was request_with_id");
-    holds.wait_for(|held| *held == 0).await.unwrap();
+    assert!(hanging_count.has_changed().unwrap(), "a judge was asked");
+    hanging_count.wait_for(|hanging_calls| *hanging_calls == 0).await.unwrap();
 }

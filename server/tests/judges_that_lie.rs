@@ -1,7 +1,7 @@
 //! Tests that a lying judge cannot improve the verdict on a report.
 
 use crate::lies::cases::{Case, cases, citation, content};
-use crate::lies::lies_by_kind::{LIES, Lie, counts_against, says_it_holds};
+use crate::lies::lies_by_kind::{LIES, Lie, is_against_report, with_verdicts};
 use crate::lies::scripted::{GuardedVerdict, ScriptedServer, judgement};
 use crate::support::rounds;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
@@ -13,14 +13,15 @@ const POLICIES: [&str; 2] = ["reference", "strict"];
 
 /// Returns the honest baseline for a lie. A claim whose contradiction the lie omits becomes ungrounded in the
 /// baseline too, because the omission cannot be detected.
-fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
+fn without_claims_lied_about(case: &Case, lying_answer: &[JudgedClaim]) -> Vec<JudgedClaim> {
     let is_denied = |honest: &JudgedClaim| {
-        let mut lies = lied.iter().filter(|judged| judged.claim.id == honest.claim.id).peekable();
+        let mut lies =
+            lying_answer.iter().filter(|judged| judged.claim.id == honest.claim.id).peekable();
         honest.class == Class::Contradicted
             && lies.peek().is_some()
             && lies.all(|judged| judged.class != Class::Contradicted)
     };
-    let answered = case.honest.iter().cloned().map(|judged| match is_denied(&judged) {
+    let claims = case.honest.iter().cloned().map(|judged| match is_denied(&judged) {
         true => JudgedClaim {
             class: Class::Ungrounded,
             evidence_type: EvidenceType::Inference,
@@ -29,43 +30,55 @@ fn silenced(case: &Case, lied: &[JudgedClaim]) -> Vec<JudgedClaim> {
         },
         false => judged,
     });
-    answered.collect()
+    claims.collect()
 }
 
 /// Asserts that a lie improves no incident's verdict.
-async fn never_pays(lie: &Lie) {
+async fn assert_lie_never_helps(lie: &Lie) {
     let scripted = ScriptedServer::start().await;
-    let (mut answered, mut corrected) = (0, 0);
+    let (mut report_count, mut correction_count) = (0, 0);
     for case in cases() {
-        let lied = (lie.tell)(&case);
-        if lied == case.honest {
+        let lying_answer = (lie.build)(&case);
+        if lying_answer == case.honest {
             continue;
         }
-        answered += 1;
+        report_count += 1;
         for policy in POLICIES {
-            let honest = scripted.judged(policy, &case, silenced(&case, &lied)).await;
-            let answer = scripted.judged(policy, &case, lied.clone()).await;
-            let (before, after) = (GuardedVerdict::of(&honest), GuardedVerdict::of(&answer));
+            let honest = scripted
+                .evaluate_case(policy, &case, without_claims_lied_about(&case, &lying_answer))
+                .await;
+            let answer = scripted.evaluate_case(policy, &case, lying_answer.clone()).await;
+            let (honest_verdict, lying_verdict) =
+                (GuardedVerdict::from_answer(&honest), GuardedVerdict::from_answer(&answer));
             assert!(
-                !after.is_better_than(&before),
-                "{}, {policy}, {}: {before:?} became {after:?}: {:#?}",
+                !lying_verdict.is_better_than(&honest_verdict),
+                "{}, {policy}, {}: {honest_verdict:?} became {lying_verdict:?}: {:#?}",
                 lie.name,
                 case.name,
                 answer.claims
             );
-            corrected += answer.corrections.iter().filter(|found| found.code == lie.code).count();
+            correction_count +=
+                answer.corrections.iter().filter(|found| found.code == lie.code).count();
         }
     }
-    println!("{}: in {answered} reports, {corrected} corrections {}", lie.name, lie.code);
-    assert!(answered >= 10, "{}: only {answered} reports were affected", lie.name);
-    assert!(corrected >= answered, "{}: {corrected} times {}", lie.name, lie.code);
+    println!(
+        "{}: in {report_count} reports, {correction_count} corrections {}",
+        lie.name, lie.code
+    );
+    assert!(report_count >= 10, "{}: only {report_count} reports were affected", lie.name);
+    assert!(
+        correction_count >= report_count,
+        "{}: {correction_count} times {}",
+        lie.name,
+        lie.code
+    );
 }
 
 macro_rules! lies {
     ($($test:ident: $at:expr;)+) => {
         $(#[tokio::test]
         async fn $test() {
-            never_pays(&LIES[$at]).await;
+            assert_lie_never_helps(&LIES[$at]).await;
         })+
 
         #[test]
@@ -120,7 +133,7 @@ async fn h06_judge_does_not_choose_the_claims() {
             });
             let answer = answer.await;
             assert_ne!(
-                GuardedVerdict::of(&answer).tier,
+                GuardedVerdict::from_answer(&answer).tier,
                 i32::from(v1::Tier::Proceed),
                 "{}",
                 case.name
@@ -134,62 +147,65 @@ async fn h06_judge_does_not_choose_the_claims() {
 #[tokio::test]
 async fn honest_answers_are_accepted() {
     let scripted = ScriptedServer::start().await;
-    let (mut supported, mut lost) = (0, std::collections::BTreeMap::new());
+    let (mut supported_count, mut unsupported_by_code) = (0, std::collections::BTreeMap::new());
     for case in cases() {
-        let answer = scripted.judged("reference", &case, case.honest.clone()).await;
+        let answer = scripted.evaluate_case("reference", &case, case.honest.clone()).await;
         for (claim, honest) in answer.claims.iter().zip(&case.honest) {
-            if counts_against(honest) {
+            if is_against_report(honest) {
                 continue;
             }
-            supported += 1;
+            supported_count += 1;
             if claim.class() == v1::ClaimClass::Ungrounded
                 || claim.class() == v1::ClaimClass::Contradicted
             {
                 let found = answer.corrections.iter().find(|found| found.claim_id == claim.id);
                 let code = found.map(|found| found.code.clone()).unwrap_or_default();
-                lost.entry(code).or_insert_with(Vec::new).push(claim.text.clone());
+                unsupported_by_code.entry(code).or_insert_with(Vec::new).push(claim.text.clone());
             }
         }
     }
-    println!("honest: {supported} supported claims, lost {lost:#?}");
+    println!("honest: {supported_count} supported claims, lost {unsupported_by_code:#?}");
     // Some labels quote numbers that end within a longer number.
-    let lost: usize = lost.values().map(Vec::len).sum();
-    assert!(lost * 100 <= supported, "{lost} of {supported}");
+    let unsupported_count: usize = unsupported_by_code.values().map(Vec::len).sum();
+    assert!(unsupported_count * 100 <= supported_count, "{unsupported_count} of {supported_count}");
 }
 
 /// Measures undetectable lies: genuine quotes about a similar topic.
 #[tokio::test]
 async fn measures_true_quotes_about_similar_things() {
     let scripted = ScriptedServer::start().await;
-    let (mut claims, mut held, mut better) = (0, 0, 0);
+    let (mut claims, mut grounded_count, mut improved_reports) = (0, 0, 0);
     for case in cases() {
-        if !case.honest.iter().any(counts_against) {
+        if !case.honest.iter().any(is_against_report) {
             continue;
         }
-        let every = |_: &JudgedClaim| -> Vec<_> {
+        let quote_every_item = |_: &JudgedClaim| -> Vec<_> {
             let first = |item: &v1::EvidenceItem| {
                 let line = content(item).lines().find(|line| line.len() > 8)?;
                 Some(citation(&item.id, "", line))
             };
             case.request.evidence.iter().filter_map(first).collect()
         };
-        let lied = says_it_holds(&case, Class::Grounded, EvidenceType::ToolMatch, every);
-        let honest =
-            GuardedVerdict::of(&scripted.judged("reference", &case, case.honest.clone()).await);
-        let answer = scripted.judged("reference", &case, lied).await;
-        let accused = case.honest.iter().filter(|judged| counts_against(judged)).count();
-        let held_here = answer.claims.iter().zip(&case.honest);
-        let held_here = held_here
+        let lying_answer =
+            with_verdicts(&case, Class::Grounded, EvidenceType::ToolMatch, quote_every_item);
+        let honest = GuardedVerdict::from_answer(
+            &scripted.evaluate_case("reference", &case, case.honest.clone()).await,
+        );
+        let answer = scripted.evaluate_case("reference", &case, lying_answer).await;
+        let accused_count = case.honest.iter().filter(|judged| is_against_report(judged)).count();
+        let grounded_in_report = answer.claims.iter().zip(&case.honest);
+        let grounded_in_report = grounded_in_report
             .filter(|(claim, honest)| {
-                counts_against(honest) && claim.class() == v1::ClaimClass::Grounded
+                is_against_report(honest) && claim.class() == v1::ClaimClass::Grounded
             })
             .count();
-        claims += accused;
-        held += held_here;
-        better += usize::from(GuardedVerdict::of(&answer).is_better_than(&honest));
+        claims += accused_count;
+        grounded_count += grounded_in_report;
+        improved_reports +=
+            usize::from(GuardedVerdict::from_answer(&answer).is_better_than(&honest));
     }
     println!(
-        "a true line of every item: {held} of {claims} claims stay grounded, {better} reports stand better"
+        "a true line of every item: {grounded_count} of {claims} claims stay grounded, {improved_reports} reports stand better"
     );
     assert!(claims > 0);
 }
@@ -198,21 +214,22 @@ async fn measures_true_quotes_about_similar_things() {
 #[tokio::test]
 async fn measures_types_that_the_item_allows() {
     let scripted = ScriptedServer::start().await;
-    let (mut reports, mut better, mut tiers) = (0, 0, 0);
+    let (mut reports, mut improved_scores, mut improved_tiers) = (0, 0, 0);
     for case in cases() {
-        let lied: Vec<JudgedClaim> = case
+        let lying_answer: Vec<JudgedClaim> = case
             .honest
             .iter()
             .cloned()
             .map(|judged| JudgedClaim { evidence_type: EvidenceType::ToolMatch, ..judged })
             .collect();
-        let honest =
-            GuardedVerdict::of(&scripted.judged("reference", &case, case.honest.clone()).await);
-        let answer = scripted.judged("reference", &case, lied).await;
-        let after = GuardedVerdict::of(&answer);
+        let honest = GuardedVerdict::from_answer(
+            &scripted.evaluate_case("reference", &case, case.honest.clone()).await,
+        );
+        let answer = scripted.evaluate_case("reference", &case, lying_answer).await;
+        let verdict = GuardedVerdict::from_answer(&answer);
         reports += 1;
-        better += usize::from(after.is_better_than(&honest));
-        tiers += usize::from(after.tier < honest.tier);
+        improved_scores += usize::from(verdict.is_better_than(&honest));
+        improved_tiers += usize::from(verdict.tier < honest.tier);
         for (claim, honest) in answer.claims.iter().zip(&case.honest) {
             if claim.class() != v1::ClaimClass::Grounded {
                 continue;
@@ -227,7 +244,7 @@ async fn measures_types_that_the_item_allows() {
         }
     }
     println!(
-        "every type a tool match: of {reports} reports {better} score better, {tiers} in tier"
+        "every type a tool match: of {reports} reports {improved_scores} score better, {improved_tiers} in tier"
     );
 }
 
@@ -235,29 +252,32 @@ async fn measures_types_that_the_item_allows() {
 #[tokio::test]
 async fn random_lies_never_improve_a_report() {
     let scripted = ScriptedServer::start().await;
-    let all = cases();
+    let cases = cases();
     let mut random = TestRunner::deterministic();
     let choice = (
-        0..all.len(),
+        0..cases.len(),
         proptest::collection::vec(proptest::bool::weighted(0.7), 24),
         proptest::collection::vec(0..=LIES.len(), 24),
         0..POLICIES.len(),
     );
     for _ in 0..rounds(100, 400) {
-        let (at, keep, lies, policy) = choice.new_tree(&mut random).unwrap().current();
-        let case = all[at].with_claims(&keep);
+        let (case_index, keep, lies, policy) = choice.new_tree(&mut random).unwrap().current();
+        let case = cases[case_index].with_claims(&keep);
         if case.honest.is_empty() {
             continue;
         }
-        let lied = mixed(&case, &lies);
+        let lying_answer = mix_lies(&case, &lies);
         let policy = POLICIES[policy];
-        let honest =
-            GuardedVerdict::of(&scripted.judged(policy, &case, silenced(&case, &lied)).await);
-        let answer = scripted.judged(policy, &case, lied).await;
-        let after = GuardedVerdict::of(&answer);
+        let honest = GuardedVerdict::from_answer(
+            &scripted
+                .evaluate_case(policy, &case, without_claims_lied_about(&case, &lying_answer))
+                .await,
+        );
+        let answer = scripted.evaluate_case(policy, &case, lying_answer).await;
+        let verdict = GuardedVerdict::from_answer(&answer);
         assert!(
-            !after.is_better_than(&honest),
-            "{policy}, {}, {keep:?}, {lies:?}: {honest:?} became {after:?}: {:#?}",
+            !verdict.is_better_than(&honest),
+            "{policy}, {}, {keep:?}, {lies:?}: {honest:?} became {verdict:?}: {:#?}",
             case.name,
             answer.corrections
         );
@@ -265,11 +285,11 @@ async fn random_lies_never_improve_a_report() {
 }
 
 /// Returns an answer with one lie per claim, by number. The last number is the truth.
-fn mixed(case: &Case, lies: &[usize]) -> Vec<JudgedClaim> {
-    let mut answered = Vec::new();
+fn mix_lies(case: &Case, lies: &[usize]) -> Vec<JudgedClaim> {
+    let mut mixed_answer = Vec::new();
     for (claim, lie) in case.claims().zip(lies.iter().cycle()) {
-        let answers = LIES.get(*lie).map_or_else(|| case.honest.clone(), |lie| (lie.tell)(case));
-        answered.extend(answers.into_iter().filter(|judged| judged.claim.id == claim.id));
+        let answers = LIES.get(*lie).map_or_else(|| case.honest.clone(), |lie| (lie.build)(case));
+        mixed_answer.extend(answers.into_iter().filter(|judged| judged.claim.id == claim.id));
     }
-    answered
+    mixed_answer
 }

@@ -27,17 +27,19 @@ const TYPES: [EvidenceType; 8] = [
 ];
 
 async fn score(server: &TestServer, claims: &[Kind]) -> v1::Score {
-    let count = |class: ClaimClass, of: EvidenceType| {
-        let count = claims.iter().filter(|claim| **claim == (class, of)).count();
+    let count = |class: ClaimClass, evidence_type: EvidenceType| {
+        let count = claims.iter().filter(|claim| **claim == (class, evidence_type)).count();
         v1::ClaimCount {
             class: class.into(),
-            r#type: of.into(),
+            r#type: evidence_type.into(),
             count: u32::try_from(count).unwrap(),
             undecided: false,
         }
     };
-    let counts = CLASSES.into_iter().flat_map(|class| TYPES.map(|of| count(class, of)));
-    let counts = v1::PartitionCounts { counts: counts.filter(|of| of.count > 0).collect() };
+    let counts = CLASSES
+        .into_iter()
+        .flat_map(|class| TYPES.map(|evidence_type| count(class, evidence_type)));
+    let counts = v1::PartitionCounts { counts: counts.filter(|entry| entry.count > 0).collect() };
     let request = v1::ScoreRequest {
         policy: "paper".to_owned(),
         partition: Some(v1::score_request::Partition::Counts(counts)),
@@ -46,14 +48,15 @@ async fn score(server: &TestServer, claims: &[Kind]) -> v1::Score {
     server.grounding().score(request).await.unwrap().into_inner().score.unwrap()
 }
 
-fn compared(one: &v1::Score, other: &v1::Score) -> Ordering {
-    let side = |up: u64, down: u64| u128::from(up) * u128::from(down);
-    side(one.numerator, other.denominator).cmp(&side(other.numerator, one.denominator))
+fn compare_scores(first: &v1::Score, second: &v1::Score) -> Ordering {
+    let product =
+        |numerator: u64, denominator: u64| u128::from(numerator) * u128::from(denominator);
+    product(first.numerator, second.denominator).cmp(&product(second.numerator, first.denominator))
 }
 
-fn with(claims: &[Kind], more: Kind) -> Vec<Kind> {
+fn with_claim(claims: &[Kind], claim: Kind) -> Vec<Kind> {
     let mut claims = claims.to_vec();
-    claims.push(more);
+    claims.push(claim);
     claims
 }
 
@@ -68,36 +71,53 @@ async fn scores_keep_the_six_laws() {
     let mut random = fastrand::Rng::with_seed(6);
     for _ in 0..100 {
         let claims = random_claims(&mut random);
-        let of = TYPES[random.usize(..8)];
-        let before = score(&server, &claims).await;
-        assert!(before.numerator <= before.denominator, "P1: {claims:?}");
+        let evidence_type = TYPES[random.usize(..8)];
+        let original = score(&server, &claims).await;
+        assert!(original.numerator <= original.denominator, "P1: {claims:?}");
 
-        let ungrounded = score(&server, &with(&claims, (ClaimClass::Ungrounded, of))).await;
-        let grounded = score(&server, &with(&claims, (ClaimClass::Grounded, of))).await;
-        assert_eq!(compared(&ungrounded, &grounded), Ordering::Less, "P2: {claims:?}, {of:?}");
+        let ungrounded =
+            score(&server, &with_claim(&claims, (ClaimClass::Ungrounded, evidence_type))).await;
+        let grounded =
+            score(&server, &with_claim(&claims, (ClaimClass::Grounded, evidence_type))).await;
+        assert_eq!(
+            compare_scores(&ungrounded, &grounded),
+            Ordering::Less,
+            "P2: {claims:?}, {evidence_type:?}"
+        );
 
-        let contradicted = score(&server, &with(&claims, (ClaimClass::Contradicted, of))).await;
-        assert!(compared(&contradicted, &before).is_le(), "P3: {claims:?}, {of:?}");
+        let contradicted =
+            score(&server, &with_claim(&claims, (ClaimClass::Contradicted, evidence_type))).await;
+        assert!(
+            compare_scores(&contradicted, &original).is_le(),
+            "P3: {claims:?}, {evidence_type:?}"
+        );
 
-        let complementary = score(&server, &with(&claims, (ClaimClass::Complementary, of))).await;
-        assert!(compared(&before, &complementary).is_le(), "P4: {claims:?}, {of:?}");
-        assert!(compared(&complementary, &grounded).is_le(), "P4: {claims:?}, {of:?}");
+        let complementary =
+            score(&server, &with_claim(&claims, (ClaimClass::Complementary, evidence_type))).await;
+        assert!(
+            compare_scores(&original, &complementary).is_le(),
+            "P4: {claims:?}, {evidence_type:?}"
+        );
+        assert!(
+            compare_scores(&complementary, &grounded).is_le(),
+            "P4: {claims:?}, {evidence_type:?}"
+        );
 
-        let mut kept = claims.clone();
-        kept.retain(|claim| claim.0 != ClaimClass::Contradicted);
-        if !kept.is_empty() {
-            let kept = score(&server, &kept).await;
-            assert!(compared(&before, &kept).is_le(), "P5: {claims:?}");
+        let mut remaining = claims.clone();
+        remaining.retain(|claim| claim.0 != ClaimClass::Contradicted);
+        if !remaining.is_empty() {
+            let remaining = score(&server, &remaining).await;
+            assert!(compare_scores(&original, &remaining).is_le(), "P5: {claims:?}");
         }
 
-        let tool = with(&claims, (ClaimClass::Grounded, EvidenceType::ToolMatch));
-        let inferred = with(&claims, (ClaimClass::Grounded, EvidenceType::Inference));
+        let tool = with_claim(&claims, (ClaimClass::Grounded, EvidenceType::ToolMatch));
+        let inferred = with_claim(&claims, (ClaimClass::Grounded, EvidenceType::Inference));
         let (tool, inferred) = (score(&server, &tool).await, score(&server, &inferred).await);
         let is_lowered = claims
             .iter()
             .any(|claim| matches!(claim.0, ClaimClass::Ungrounded | ClaimClass::Contradicted));
         let expected = if is_lowered { Ordering::Less } else { Ordering::Equal };
-        assert_eq!(compared(&inferred, &tool), expected, "P6: {claims:?}");
+        assert_eq!(compare_scores(&inferred, &tool), expected, "P6: {claims:?}");
     }
 }
 
@@ -125,14 +145,17 @@ async fn shadow_mode_changes_only_the_shadow_field() {
             };
             server.grounding().score(request).await.map(tonic::Response::into_inner)
         };
-        let (Ok(mut shadowed), Ok(mut off)) = (answer("shadow").await, answer("off").await) else {
+        let (Ok(mut with_shadow), Ok(mut without_shadow)) =
+            (answer("shadow").await, answer("off").await)
+        else {
             continue;
         };
-        shadows += usize::from(shadowed.shadow.take().is_some());
-        assert_eq!(off.shadow, None);
-        let digests = [&mut shadowed, &mut off].map(|of| of.policy.take().unwrap().digest);
+        shadows += usize::from(with_shadow.shadow.take().is_some());
+        assert_eq!(without_shadow.shadow, None);
+        let digests = [&mut with_shadow, &mut without_shadow]
+            .map(|answer| answer.policy.take().unwrap().digest);
         assert_eq!(digests[0], digests[1], "the digest must not depend on the rollout");
-        assert_eq!(shadowed, off, "{}", case.name);
+        assert_eq!(with_shadow, without_shadow, "{}", case.name);
     }
     assert!(shadows > 10, "{shadows} answers had a shadow");
 }

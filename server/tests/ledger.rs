@@ -46,11 +46,11 @@ fn digest(number: u32) -> [u8; 32] {
     *blake3::hash(&number.to_be_bytes()).as_bytes()
 }
 
-fn keyed(number: u32, key: &str, body: u32) -> Record {
+fn record_with_key(number: u32, key: &str, body: u32) -> Record {
     Record { idempotency_key: Some(key.to_owned()), request_digest: digest(body), ..record(number) }
 }
 
-fn summary_of(record: &Record) -> Summary {
+fn summary(record: &Record) -> Summary {
     Summary {
         owner: String::new(),
         evaluation_id: record.evaluation_id.clone(),
@@ -69,9 +69,9 @@ fn summary_of(record: &Record) -> Summary {
     }
 }
 
-fn stored_of(record: Record) -> StoredEvaluation {
+fn stored_evaluation(record: Record) -> StoredEvaluation {
     StoredEvaluation {
-        summary: summary_of(&record),
+        summary: summary(&record),
         idempotency_key: record.idempotency_key,
         request_digest: record.request_digest,
         report: record.report,
@@ -152,17 +152,17 @@ async fn shared_contents_are_stored_once() {
     };
     assert_eq!(read(2, "shared").await.as_deref(), Some("shared"));
     assert_eq!(read(3, "shared").await, None, "other evaluations have this content");
-    let kept = || count(directory.path(), "SELECT count(*) FROM contents");
-    assert_eq!(kept(), 3);
-    for (number, left) in [(1, 2), (2, 1), (3, 0)] {
+    let stored_count = || count(directory.path(), "SELECT count(*) FROM contents");
+    assert_eq!(stored_count(), 3);
+    for (number, expected_count) in [(1, 2), (2, 1), (3, 0)] {
         assert!(ledger.delete(&record(number).evaluation_id).await.unwrap());
-        assert_eq!(kept(), left);
+        assert_eq!(stored_count(), expected_count);
     }
     assert!(!ledger.delete(&record(3).evaluation_id).await.unwrap());
     assert_eq!(count(directory.path(), "SELECT count(*) FROM policies"), 0);
     assert_eq!(count(directory.path(), "SELECT count(*) FROM evidence_set_contents"), 0);
     ledger.record(with_contents(4, &["a"])).await.unwrap();
-    assert_eq!(kept(), 1);
+    assert_eq!(stored_count(), 1);
     assert_intact(directory.path());
 }
 
@@ -170,25 +170,25 @@ async fn shared_contents_are_stored_once() {
 async fn shared_evidence_is_stored_once() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
-    let kept = || count(directory.path(), "SELECT count(*) FROM evidence_sets");
+    let stored_count = || count(directory.path(), "SELECT count(*) FROM evidence_sets");
     for (number, contents) in [(1, ["a", "b"]), (2, ["a", "b"]), (3, ["a", "c"])] {
         ledger.record(with_contents(number, &contents)).await.unwrap();
     }
-    assert_eq!(kept(), 2);
-    for (number, left) in [(1, 2), (3, 1)] {
+    assert_eq!(stored_count(), 2);
+    for (number, expected_count) in [(1, 2), (3, 1)] {
         assert!(ledger.delete(&record(number).evaluation_id).await.unwrap());
-        assert_eq!(kept(), left);
+        assert_eq!(stored_count(), expected_count);
     }
-    let left = ledger.read(&record(2).evaluation_id).await.unwrap().unwrap();
-    assert_eq!(left.evidence, with_contents(2, &["a", "b"]).evidence);
+    let remaining = ledger.read(&record(2).evaluation_id).await.unwrap().unwrap();
+    assert_eq!(remaining.evidence, with_contents(2, &["a", "b"]).evidence);
     // A deleted content can be written again, also by another process.
     ledger.record(with_contents(4, &["a", "c"])).await.unwrap();
     ledger.close();
     let ledger = open(directory.path());
     ledger.record(with_contents(5, &["a", "c"])).await.unwrap();
-    assert_eq!(kept(), 2);
-    let again = ledger.read(&record(5).evaluation_id).await.unwrap().unwrap();
-    assert_eq!(again.evidence, with_contents(5, &["a", "c"]).evidence);
+    assert_eq!(stored_count(), 2);
+    let reread = ledger.read(&record(5).evaluation_id).await.unwrap().unwrap();
+    assert_eq!(reread.evidence, with_contents(5, &["a", "c"]).evidence);
     assert_intact(directory.path());
 }
 
@@ -210,11 +210,11 @@ fn grades(number: u32, grader: &str, subjects: &[(&str, i32)]) -> NewGrades {
 async fn acknowledged_grades_are_durable() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
-    let new = |number| Record { evaluated_at_micros: i64::MAX, ..record(number) };
-    record_all(&ledger, (0..3).map(new)).await;
+    let recent_record = |number| Record { evaluated_at_micros: i64::MAX, ..record(number) };
+    record_all(&ledger, (0..3).map(recent_record)).await;
     for number in 0..2 {
-        let given = grades(number, "ada", &[("", 1), ("c1", 3)]);
-        assert_eq!(ledger.grade(given).await, Ok(true));
+        let new_grades = grades(number, "ada", &[("", 1), ("c1", 3)]);
+        assert_eq!(ledger.grade(new_grades).await, Ok(true));
     }
     assert_eq!(ledger.grade(grades(0, "ada", &[("c1", 2)])).await, Ok(true), "a second grade");
     assert_eq!(ledger.grade(grades(0, "ben", &[("c1", 1)])).await, Ok(true));
@@ -234,45 +234,48 @@ async fn acknowledged_grades_are_durable() {
         })
         .collect();
     assert_eq!(found, [("", "ada", 1), ("c1", "ada", 2), ("c1", "ben", 1)]);
-    let kept = || count(directory.path(), "SELECT count(*) FROM grades");
-    assert_eq!(kept(), 5);
+    let stored_count = || count(directory.path(), "SELECT count(*) FROM grades");
+    assert_eq!(stored_count(), 5);
     assert!(ledger.delete(&record(0).evaluation_id).await.unwrap());
-    assert_eq!(kept(), 2);
-    let old = Record { evaluated_at_micros: 1, ..record(7) };
-    record_all(&ledger, [old]).await;
+    assert_eq!(stored_count(), 2);
+    let old_record = Record { evaluated_at_micros: 1, ..record(7) };
+    record_all(&ledger, [old_record]).await;
     assert_eq!(ledger.grade(grades(7, "ada", &[("", 4)])).await, Ok(true));
     ledger.close();
-    let aged = Duration::from_secs(3_600);
-    let bound = Options { max_age: Some(aged), ..Options::new(directory.path()) };
-    let ledger = SqliteLedger::open(bound).unwrap();
+    let max_age = Duration::from_secs(3_600);
+    let with_max_age = Options { max_age: Some(max_age), ..Options::new(directory.path()) };
+    let ledger = SqliteLedger::open(with_max_age).unwrap();
     ledger.apply_retention().await.unwrap();
-    assert_eq!(kept(), 2, "the grade of the old evaluation must be deleted");
+    assert_eq!(stored_count(), 2, "the grade of the old evaluation must be deleted");
     assert_intact(directory.path());
 }
 
 #[tokio::test]
 async fn retention_by_size_deletes_no_more_than_necessary() {
     let directory = tempfile::tempdir().unwrap();
-    let bound = Options { max_bytes: Some(4 << 20), ..Options::new(directory.path()) };
-    let ledger = SqliteLedger::open(bound).unwrap();
-    let mut bytes = blake3::Hasher::new().finalize_xof();
+    let with_max_bytes = Options { max_bytes: Some(4 << 20), ..Options::new(directory.path()) };
+    let ledger = SqliteLedger::open(with_max_bytes).unwrap();
+    let mut random_bytes = blake3::Hasher::new().finalize_xof();
     for number in 0..40 {
         let mut random = vec![0; 100_000];
-        bytes.fill(&mut random);
-        let own: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        ledger.record(with_contents(number, &["shared", &own])).await.unwrap();
+        random_bytes.fill(&mut random);
+        let unshared_text: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        ledger.record(with_contents(number, &["shared", &unshared_text])).await.unwrap();
     }
     ledger.apply_retention().await.unwrap();
-    let left = count(directory.path(), "SELECT count(*) FROM evaluations");
-    assert!((10..=20).contains(&left), "{left} of 40 evaluations of 0.2 MB fit in 4 MB");
-    assert_eq!(count(directory.path(), "SELECT count(*) FROM contents"), left + 1);
+    let evaluation_count = count(directory.path(), "SELECT count(*) FROM evaluations");
+    assert!(
+        (10..=20).contains(&evaluation_count),
+        "{evaluation_count} of 40 evaluations of 0.2 MB fit in 4 MB"
+    );
+    assert_eq!(count(directory.path(), "SELECT count(*) FROM contents"), evaluation_count + 1);
     assert_intact(directory.path());
 }
 
 #[tokio::test]
 async fn records_round_trip_after_reopening() {
     let directory = tempfile::tempdir().unwrap();
-    let full = Record {
+    let record_of_all_fields = Record {
         score: Some((u64::MAX, u64::MAX - 1)),
         idempotency_key: Some("key – ✓".to_owned()),
         evaluated_at_micros: i64::MIN,
@@ -281,7 +284,7 @@ async fn records_round_trip_after_reopening() {
         response: (0..=255).collect(),
         ..record(1)
     };
-    let bare = Record {
+    let minimal = Record {
         score: None,
         report_id: String::new(),
         investigation_id: String::new(),
@@ -292,20 +295,29 @@ async fn records_round_trip_after_reopening() {
         ..record(2)
     };
     let ledger = open(directory.path());
-    assert_eq!(ledger.record(full.clone()).await, Ok(Recorded::New));
-    assert_eq!(ledger.record(bare.clone()).await, Ok(Recorded::New));
-    assert_eq!(ledger.read("evaluation-000001").await, Ok(Some(stored_of(full.clone()))));
+    assert_eq!(ledger.record(record_of_all_fields.clone()).await, Ok(Recorded::New));
+    assert_eq!(ledger.record(minimal.clone()).await, Ok(Recorded::New));
+    assert_eq!(
+        ledger.read("evaluation-000001").await,
+        Ok(Some(stored_evaluation(record_of_all_fields.clone())))
+    );
     assert_eq!(ledger.read("evaluation-000009").await, Ok(None));
     assert!(ledger.health().is_working());
     assert!(ledger.health().last_commit_micros.is_some());
     ledger.close();
 
     let ledger = open(directory.path());
-    assert_eq!(ledger.read("evaluation-000001").await, Ok(Some(stored_of(full.clone()))));
-    assert_eq!(ledger.read("evaluation-000002").await, Ok(Some(stored_of(bare.clone()))));
+    assert_eq!(
+        ledger.read("evaluation-000001").await,
+        Ok(Some(stored_evaluation(record_of_all_fields.clone())))
+    );
+    assert_eq!(
+        ledger.read("evaluation-000002").await,
+        Ok(Some(stored_evaluation(minimal.clone())))
+    );
     assert_eq!(
         list(&ledger, 50, Cursor::NEWEST).await.evaluations,
-        [summary_of(&bare), summary_of(&full)]
+        [summary(&minimal), summary(&record_of_all_fields)]
     );
 }
 
@@ -331,9 +343,9 @@ async fn shared_policies_are_stored_once() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     record_all(&ledger, (0..50).map(record)).await;
-    let other = "name = \"reference\"\ntau_proceed = 0.90\n";
-    record_all(&ledger, [Record { policy_toml: other.into(), ..record(50) }]).await;
-    assert_eq!(ledger.read("evaluation-000050").await.unwrap().unwrap().policy_toml, other);
+    let other_policy = "name = \"reference\"\ntau_proceed = 0.90\n";
+    record_all(&ledger, [Record { policy_toml: other_policy.into(), ..record(50) }]).await;
+    assert_eq!(ledger.read("evaluation-000050").await.unwrap().unwrap().policy_toml, other_policy);
     assert_eq!(ledger.read("evaluation-000049").await.unwrap().unwrap().policy_toml, POLICY);
     ledger.close();
     assert_eq!(count(directory.path(), "SELECT count(*) FROM policies"), 2);
@@ -342,22 +354,22 @@ async fn shared_policies_are_stored_once() {
 #[test]
 fn rejects_databases_of_other_programs() {
     let directory = tempfile::tempdir().unwrap();
-    let songs = Connection::open(database(directory.path())).unwrap();
-    songs.execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
-    drop(songs);
-    let before = std::fs::read(database(directory.path())).unwrap();
-    let refused = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
-    assert_eq!(refused, LedgerError::Foreign { file: database(directory.path()) });
-    assert_eq!(std::fs::read(database(directory.path())).unwrap(), before);
+    let connection = Connection::open(database(directory.path())).unwrap();
+    connection.execute_batch("CREATE TABLE songs (name TEXT)").unwrap();
+    drop(connection);
+    let original = std::fs::read(database(directory.path())).unwrap();
+    let error = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
+    assert_eq!(error, LedgerError::Foreign { file: database(directory.path()) });
+    assert_eq!(std::fs::read(database(directory.path())).unwrap(), original);
 }
 
 #[test]
 fn rejects_files_that_are_not_databases() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(database(directory.path()), "no database ".repeat(1000)).unwrap();
-    let refused = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
-    assert!(matches!(refused, LedgerError::Corrupt { .. }), "{refused}");
-    let text = refused.to_string();
+    let error = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
+    assert!(matches!(error, LedgerError::Corrupt { .. }), "{error}");
+    let text = error.to_string();
     assert!(text.contains("ledger.sqlite3") && text.contains("restore a backup"), "{text}");
 }
 
@@ -379,10 +391,10 @@ async fn damaged_page_is_an_error() {
     let mut damaged = 0;
     for number in 0..64 {
         match ledger.read(&format!("evaluation-{number:06}")).await {
-            Ok(Some(read)) => assert_eq!(read, stored_of(record(number))),
+            Ok(Some(read)) => assert_eq!(read, stored_evaluation(record(number))),
             Ok(None) => panic!("evaluation {number} is missing"),
             Err(LedgerError::Corrupt { .. }) => damaged += 1,
-            Err(other) => panic!("{other}"),
+            Err(error) => panic!("{error}"),
         }
     }
     assert!(damaged > 0);
@@ -392,13 +404,13 @@ async fn damaged_page_is_an_error() {
 fn lock_error_names_the_process() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
-    let refused = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
+    let error = SqliteLedger::open(Options::new(directory.path())).unwrap_err();
     let pid = std::process::id();
     assert_eq!(
-        refused,
+        error,
         LedgerError::Locked { directory: directory.path().to_owned(), pid: Some(pid) }
     );
-    let text = refused.to_string();
+    let text = error.to_string();
     assert!(
         text.contains(&format!("process {pid}")) && text.contains("use another directory"),
         "{text}"
@@ -411,20 +423,20 @@ fn lock_error_names_the_process() {
 async fn key_of_another_request_is_rejected() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
-    let first = keyed(1, "key", 1);
+    let first = record_with_key(1, "key", 1);
     assert_eq!(ledger.find_by_key("key", digest(1)).await, Ok(None));
     assert_eq!(ledger.record(first.clone()).await, Ok(Recorded::New));
     let replayed = Recorded::Replayed { response: first.response.clone() };
     let reused = LedgerError::KeyReused { key: "key".to_owned() };
-    assert_eq!(ledger.record(keyed(2, "key", 1)).await, Ok(replayed.clone()));
-    assert_eq!(ledger.record(keyed(3, "key", 2)).await, Err(reused.clone()));
+    assert_eq!(ledger.record(record_with_key(2, "key", 1)).await, Ok(replayed.clone()));
+    assert_eq!(ledger.record(record_with_key(3, "key", 2)).await, Err(reused.clone()));
     assert_eq!(ledger.find_by_key("key", digest(1)).await, Ok(Some(first.response.clone())));
     assert_eq!(ledger.find_by_key("key", digest(2)).await, Err(reused.clone()));
     ledger.close();
 
     let ledger = open(directory.path());
-    assert_eq!(ledger.record(keyed(4, "key", 1)).await, Ok(replayed));
-    assert_eq!(ledger.record(keyed(5, "key", 2)).await, Err(reused));
+    assert_eq!(ledger.record(record_with_key(4, "key", 1)).await, Ok(replayed));
+    assert_eq!(ledger.record(record_with_key(5, "key", 2)).await, Err(reused));
     assert_eq!(ids(&list(&ledger, 50, Cursor::NEWEST).await), ["evaluation-000001"]);
 }
 
@@ -435,21 +447,21 @@ async fn one_of_concurrent_calls_with_a_key_is_new() {
     let tasks: Vec<_> = (0..32)
         .map(|number| {
             let ledger = ledger.clone();
-            tokio::spawn(
-                async move { (number, ledger.record(keyed(number, "key", 0)).await.unwrap()) },
-            )
+            tokio::spawn(async move {
+                (number, ledger.record(record_with_key(number, "key", 0)).await.unwrap())
+            })
         })
         .collect();
-    let mut first = Vec::new();
+    let mut new_responses = Vec::new();
     let mut replays = Vec::new();
     for task in tasks {
         match task.await.unwrap() {
-            (number, Recorded::New) => first.push(record(number).response),
+            (number, Recorded::New) => new_responses.push(record(number).response),
             (_, Recorded::Replayed { response }) => replays.push(response),
         }
     }
-    assert_eq!(first.len(), 1);
-    assert_eq!(replays, vec![first[0].clone(); 31]);
+    assert_eq!(new_responses.len(), 1);
+    assert_eq!(replays, vec![new_responses[0].clone(); 31]);
 }
 
 #[tokio::test]
@@ -459,18 +471,18 @@ async fn pages_are_stable_while_evaluations_are_added() {
     for number in 0..25 {
         assert_eq!(ledger.record(record(number)).await, Ok(Recorded::New));
     }
-    let mut seen = Vec::new();
+    let mut listed_ids = Vec::new();
     let mut cursor = Some(Cursor::NEWEST);
     let mut next = 100;
-    while let Some(from) = cursor {
-        let page = list(&ledger, 10, from).await;
-        seen.extend(ids(&page));
+    while let Some(position) = cursor {
+        let page = list(&ledger, 10, position).await;
+        listed_ids.extend(ids(&page));
         record_all(&ledger, (next..next + 7).map(record)).await;
         next += 7;
         cursor = page.next;
     }
     let expected: Vec<_> = (0..25).rev().map(|number| record(number).evaluation_id).collect();
-    assert_eq!(seen, expected);
+    assert_eq!(listed_ids, expected);
 }
 
 proptest! {
@@ -492,16 +504,16 @@ proptest! {
                 Record { tier, report_id, investigation_id, ..record(number) }
             })
             .collect();
-        let restricts = |wanted: &Option<String>, is: &str| {
-            wanted.as_deref().is_none_or(|wanted| wanted == is)
+        let matches_filter = |filter: &Option<String>, value: &str| {
+            filter.as_deref().is_none_or(|filter| filter == value)
         };
         let expected: Vec<_> = records
             .iter()
             .rev()
             .filter(|record| tier.is_none_or(|tier| tier == record.tier))
-            .filter(|record| restricts(&report_id, &record.report_id))
-            .filter(|record| restricts(&investigation_id, &record.investigation_id))
-            .map(summary_of)
+            .filter(|record| matches_filter(&report_id, &record.report_id))
+            .filter(|record| matches_filter(&investigation_id, &record.investigation_id))
+            .map(summary)
             .collect();
         let selection = Selection { tier, report_id, investigation_id, ..Selection::default() };
         prop_assert_eq!(runtime().block_on(listed_by_pages(records, selection, page_size)), expected);
@@ -537,30 +549,34 @@ fn file_bytes(directory: &Path) -> u64 {
 async fn expired_evaluations_are_deleted_and_free_space() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
-    let bulky = |number| Record { report: vec![9; 16 << 10], ..record(number) };
-    let old = |number| Record { evaluated_at_micros: 1_000, ..bulky(number) };
-    let new = |number| Record {
+    let large_record = |number| Record { report: vec![9; 16 << 10], ..record(number) };
+    let expired_record = |number| Record { evaluated_at_micros: 1_000, ..large_record(number) };
+    let recent_record = |number| Record {
         evaluated_at_micros: i64::MAX,
         policy_toml: "name = \"new\"\n".into(),
-        ..bulky(number)
+        ..large_record(number)
     };
-    record_all(&ledger, (0..400).map(old)).await;
-    record_all(&ledger, (400..410).map(new)).await;
+    record_all(&ledger, (0..400).map(expired_record)).await;
+    record_all(&ledger, (400..410).map(recent_record)).await;
     ledger.close();
-    let before = file_bytes(directory.path());
-    assert!(before > 8 << 20, "{before}");
+    let bytes_before = file_bytes(directory.path());
+    assert!(bytes_before > 8 << 20, "{bytes_before}");
 
     let aged =
         Options { max_age: Some(Duration::from_secs(3600)), ..Options::new(directory.path()) };
     let ledger = SqliteLedger::open(aged).unwrap();
     ledger.apply_retention().await.unwrap();
-    let after = file_bytes(directory.path());
-    assert!(after < 2 << 20, "{after} of {before} bytes are left while the ledger is open");
-    let left: BTreeSet<_> = ids(&list(&ledger, 100, Cursor::NEWEST).await).into_iter().collect();
-    assert_eq!(left, (400..410).map(|number| record(number).evaluation_id).collect());
-    let again = Record { evaluated_at_micros: i64::MAX, ..record(1) };
+    let bytes_after = file_bytes(directory.path());
+    assert!(
+        bytes_after < 2 << 20,
+        "{bytes_after} of {bytes_before} bytes are left while the ledger is open"
+    );
+    let remaining_ids: BTreeSet<_> =
+        ids(&list(&ledger, 100, Cursor::NEWEST).await).into_iter().collect();
+    assert_eq!(remaining_ids, (400..410).map(|number| record(number).evaluation_id).collect());
+    let record_with_deleted_policy = Record { evaluated_at_micros: i64::MAX, ..record(1) };
     assert_eq!(
-        ledger.record(again).await,
+        ledger.record(record_with_deleted_policy).await,
         Ok(Recorded::New),
         "the deleted policy must be stored again"
     );
@@ -580,10 +596,13 @@ async fn full_ledger_keeps_the_newest() {
         record_all(&ledger, (number * 20..number * 20 + 20).map(record)).await;
     }
     ledger.apply_retention().await.unwrap();
-    let left = ids(&list(&ledger, 1000, Cursor::NEWEST).await);
-    assert!((100..800).contains(&left.len()), "{} are left", left.len());
+    let remaining_ids = ids(&list(&ledger, 1000, Cursor::NEWEST).await);
+    assert!((100..800).contains(&remaining_ids.len()), "{} are left", remaining_ids.len());
     for number in 780..800 {
-        assert!(left.contains(&record(number).evaluation_id), "{number} is one of the newest");
+        assert!(
+            remaining_ids.contains(&record(number).evaluation_id),
+            "{number} is one of the newest"
+        );
     }
     ledger.close();
     assert!(file_bytes(directory.path()) <= BOUND, "{}", file_bytes(directory.path()));
@@ -592,7 +611,7 @@ async fn full_ledger_keeps_the_newest() {
     let ledger = SqliteLedger::open(Options { max_bytes: Some(BOUND / 2), ..options }).unwrap();
     ledger.apply_retention().await.unwrap();
     assert!(file_bytes(directory.path()) <= BOUND / 2, "{}", file_bytes(directory.path()));
-    assert_eq!(ids(&list(&ledger, 1, Cursor::NEWEST).await), left[..1]);
+    assert_eq!(ids(&list(&ledger, 1, Cursor::NEWEST).await), remaining_ids[..1]);
 }
 
 #[tokio::test]
@@ -601,8 +620,8 @@ async fn newest_evaluation_is_kept_even_above_the_limit() {
     let options = Options { max_bytes: Some(1 << 20), ..Options::new(directory.path()) };
     let ledger = SqliteLedger::open(options).unwrap();
     for number in 0..3 {
-        let huge = Record { response: vec![1; 3 << 20], ..record(number) };
-        assert_eq!(ledger.record(huge).await, Ok(Recorded::New));
+        let oversized_record = Record { response: vec![1; 3 << 20], ..record(number) };
+        assert_eq!(ledger.record(oversized_record).await, Ok(Recorded::New));
         ledger.apply_retention().await.unwrap();
         assert_eq!(ids(&list(&ledger, 50, Cursor::NEWEST).await), [record(number).evaluation_id]);
     }
@@ -613,13 +632,13 @@ async fn removed_database_rejects_records() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = open(directory.path());
     assert_eq!(ledger.record(record(1)).await, Ok(Recorded::New));
-    let away = directory.path().join("away");
-    std::fs::rename(database(directory.path()), &away).unwrap();
+    let moved_database = directory.path().join("away");
+    std::fs::rename(database(directory.path()), &moved_database).unwrap();
     let Err(LedgerError::Unavailable { reason, .. }) = ledger.record(record(2)).await else {
         panic!("recorded")
     };
     assert!(reason.contains("removed or replaced"), "{reason}");
-    std::fs::rename(&away, database(directory.path())).unwrap();
+    std::fs::rename(&moved_database, database(directory.path())).unwrap();
     assert_eq!(ledger.record(record(2)).await, Ok(Recorded::New));
     assert!(ledger.health().is_working());
 }
@@ -632,11 +651,11 @@ fn acknowledged_records_survive_a_kill() {
         record_until_killed(Path::new(&directory));
     }
     let directory = tempfile::tempdir().unwrap();
-    let mut all = BTreeSet::new();
+    let mut acknowledged_ids = BTreeSet::new();
     for acknowledgements in [1, 40, 400] {
-        all.extend(acknowledged_until_killed(directory.path(), acknowledgements));
+        acknowledged_ids.extend(acknowledged_until_killed(directory.path(), acknowledgements));
         let ledger = open(directory.path());
-        for id in &all {
+        for id in &acknowledged_ids {
             let read = runtime().block_on(ledger.read(id)).unwrap();
             let read = read.unwrap_or_else(|| panic!("{id} was acknowledged but is missing"));
             assert_eq!(read.response, id.as_bytes().repeat(100));
@@ -644,7 +663,7 @@ fn acknowledged_records_survive_a_kill() {
         ledger.close();
         assert_intact(directory.path());
     }
-    assert!(all.len() >= 441);
+    assert!(acknowledged_ids.len() >= 441);
 }
 
 /// Kills a child process after `acknowledgements` and returns the acknowledged ids.
@@ -679,12 +698,12 @@ fn record_until_killed(directory: &Path) -> ! {
     std::io::stdout().write_all(b"\n").unwrap();
     let process = std::process::id();
     for task in 1..8 {
-        runtime.spawn(record_for_ever(ledger.clone(), format!("{process}-{task}")));
+        runtime.spawn(record_endlessly(ledger.clone(), format!("{process}-{task}")));
     }
-    runtime.block_on(record_for_ever(ledger, format!("{process}-0")))
+    runtime.block_on(record_endlessly(ledger, format!("{process}-0")))
 }
 
-async fn record_for_ever(ledger: SqliteLedger, name: String) -> ! {
+async fn record_endlessly(ledger: SqliteLedger, name: String) -> ! {
     let mut number = 0;
     loop {
         let id = format!("{name}-{number}");
@@ -730,16 +749,16 @@ async fn full_disk_rejects_records_until_space_is_free() {
         skipped("mount", "this process may not mount a file system");
         return;
     };
-    let ballast = disk.mounted.path().join("ballast");
-    std::fs::write(&ballast, vec![0; 1 << 20]).unwrap();
+    let filler = disk.mounted.path().join("ballast");
+    std::fs::write(&filler, vec![0; 1 << 20]).unwrap();
     let directory = disk.mounted.path().join("data");
     let ledger = open(&directory);
-    let bulky = |number| Record { report: vec![5; 16 << 10], ..record(number) };
+    let large_record = |number| Record { report: vec![5; 16 << 10], ..record(number) };
     let mut acknowledged = Vec::new();
     let (reason, fix) = loop {
         let number = u32::try_from(acknowledged.len()).unwrap();
-        match ledger.record(bulky(number)).await {
-            Ok(Recorded::New) => acknowledged.push(bulky(number)),
+        match ledger.record(large_record(number)).await {
+            Ok(Recorded::New) => acknowledged.push(large_record(number)),
             Err(LedgerError::Unavailable { reason, fix }) => break (reason, fix),
             other => panic!("{other:?}"),
         }
@@ -750,12 +769,12 @@ async fn full_disk_rejects_records_until_space_is_free() {
     assert!(fix.contains("free space"), "{fix}");
     assert!(!ledger.health().is_working());
 
-    std::fs::remove_file(&ballast).unwrap();
-    assert_eq!(ledger.record(bulky(5000)).await, Ok(Recorded::New));
+    std::fs::remove_file(&filler).unwrap();
+    assert_eq!(ledger.record(large_record(5000)).await, Ok(Recorded::New));
     assert!(ledger.health().is_working());
-    acknowledged.push(bulky(5000));
+    acknowledged.push(large_record(5000));
     for record in acknowledged {
-        assert_eq!(ledger.read(&record.evaluation_id).await, Ok(Some(stored_of(record))));
+        assert_eq!(ledger.read(&record.evaluation_id).await, Ok(Some(stored_evaluation(record))));
     }
     ledger.close();
     assert_intact(&directory);

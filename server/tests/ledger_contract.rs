@@ -120,26 +120,29 @@ async fn copied_ledger_is_equal() {
         return;
     };
     let (sqlite, postgres) = (Engine::Sqlite(TempDir::new().unwrap()), Engine::Postgres(postgres));
-    let (first, second, third) = (
+    let (source, copy, second_copy) = (
         sqlite.place("first").open().await,
         postgres.place("").open().await,
         sqlite.place("third").open().await,
     );
-    random::fill(&*first).await;
-    random::fill_for_an_owner(&*first).await;
-    let there = copy_ledger(&*first, &*second).await.unwrap();
-    assert!(there.evaluations > 20 && there.investigations > 0 && there.existing == 0, "{there}");
-    let again = copy_ledger(&*first, &*second).await.unwrap();
-    assert_eq!(
-        (again.evaluations, again.existing, again.investigations),
-        (0, there.evaluations, 0)
+    random::fill(&*source).await;
+    random::fill_for_an_owner(&*source).await;
+    let counts = copy_ledger(&*source, &*copy).await.unwrap();
+    assert!(
+        counts.evaluations > 20 && counts.investigations > 0 && counts.existing == 0,
+        "{counts}"
     );
-    assert_eq!(copy_ledger(&*second, &*third).await, Ok(there));
+    let repeated_counts = copy_ledger(&*source, &*copy).await.unwrap();
+    assert_eq!(
+        (repeated_counts.evaluations, repeated_counts.existing, repeated_counts.investigations),
+        (0, counts.evaluations, 0)
+    );
+    assert_eq!(copy_ledger(&*copy, &*second_copy).await, Ok(counts));
     for seed in 100..103 {
-        random::compare(&*first, &*third, seed).await;
+        random::compare(&*source, &*second_copy, seed).await;
     }
-    let differs = copy_ledger(&*third, &*second).await;
-    assert!(matches!(differs, Err(CopyError::Differs(_) | CopyError::Ledger(_))), "{differs:?}");
+    let result = copy_ledger(&*second_copy, &*copy).await;
+    assert!(matches!(result, Err(CopyError::Differs(_) | CopyError::Ledger(_))), "{result:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -148,10 +151,12 @@ async fn engines_give_equal_answers() {
     else {
         return;
     };
-    let (one, other) = (Engine::Sqlite(TempDir::new().unwrap()), Engine::Postgres(postgres));
+    let (sqlite, postgres_engine) =
+        (Engine::Sqlite(TempDir::new().unwrap()), Engine::Postgres(postgres));
     for seed in 0..12 {
         let name = seed.to_string();
-        let (one, other) = (one.place(&name).open().await, other.place(&name).open().await);
-        random::compare(&*one, &*other, seed).await;
+        let (sqlite, postgres_engine) =
+            (sqlite.place(&name).open().await, postgres_engine.place(&name).open().await);
+        random::compare(&*sqlite, &*postgres_engine, seed).await;
     }
 }

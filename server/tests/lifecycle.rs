@@ -46,7 +46,7 @@ async fn load(
     (ids, refused)
 }
 
-async fn recorded(folder: &Path) -> BTreeSet<String> {
+async fn recorded_ids(folder: &Path) -> BTreeSet<String> {
     let process = Process::start(folder);
     let channel = support::connect(&folder.join("gsar.sock")).await;
     let mut ledger = v1::ledger_service_client::LedgerServiceClient::new(channel);
@@ -75,9 +75,9 @@ async fn h30_kill_9_under_load_loses_nothing_acknowledged() {
     process.signal(rustix::process::Signal::KILL);
     let (acknowledged, _) = loading.await.unwrap();
     drop(process);
-    let recorded = recorded(folder.path()).await;
-    let lost: Vec<_> = acknowledged.difference(&recorded).collect();
-    assert!(lost.is_empty(), "{} of {} lost", lost.len(), acknowledged.len());
+    let recorded_ids = recorded_ids(folder.path()).await;
+    let lost_ids: Vec<_> = acknowledged.difference(&recorded_ids).collect();
+    assert!(lost_ids.is_empty(), "{} of {} lost", lost_ids.len(), acknowledged.len());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -94,9 +94,9 @@ async fn sigterm_under_load_completes_accepted_calls() {
     let status = tokio::task::spawn_blocking(move || process.wait()).await.unwrap();
     assert_eq!(status.code(), Some(0));
     assert!(!folder.path().join("gsar.sock").exists(), "the socket must be removed");
-    let recorded = recorded(folder.path()).await;
+    let recorded_ids = recorded_ids(folder.path()).await;
     assert_eq!(
-        acknowledged, recorded,
+        acknowledged, recorded_ids,
         "every accepted call was answered, and every answer recorded"
     );
 }
@@ -216,9 +216,10 @@ async fn tcp_and_unix_sockets_give_equal_answers() {
             config.listen.push("grpc://127.0.0.1:0".parse().unwrap());
         })
         .await;
-    let tcp = server.tcp.clone().unwrap();
-    let channel = tonic::transport::Endpoint::from_shared(tcp).unwrap().connect().await.unwrap();
+    let tcp_url = server.tcp.clone().unwrap();
+    let channel =
+        tonic::transport::Endpoint::from_shared(tcp_url).unwrap().connect().await.unwrap();
     let answer = GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();
-    let other = server.grounding().evaluate(request()).await.unwrap();
-    assert_eq!(answer.into_inner().claims, other.into_inner().claims);
+    let unix_answer = server.grounding().evaluate(request()).await.unwrap();
+    assert_eq!(answer.into_inner().claims, unix_answer.into_inner().claims);
 }

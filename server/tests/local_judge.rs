@@ -13,7 +13,7 @@ use gsar_server::judge::local::LocalJudge;
 /// The number of reports. All would take a minute in a debug build.
 const CASES: usize = 12;
 
-async fn server() -> Option<TestServer> {
+async fn start_server() -> Option<TestServer> {
     if let Err(error) = gsar_embedding::Runtime::load(None) {
         skipped("onnxruntime", error);
         return None;
@@ -25,25 +25,25 @@ async fn server() -> Option<TestServer> {
     Some(TestServerOptions::default().start(change).await)
 }
 
-async fn evaluated(server: &TestServer, case: &Case) -> v1::EvaluateResponse {
+async fn evaluate(server: &TestServer, case: &Case) -> v1::EvaluateResponse {
     server.grounding().evaluate(case.request.clone()).await.unwrap().into_inner()
 }
 
 #[tokio::test]
 async fn decisions_are_correct_and_no_false_report_proceeds() {
-    let Some(server) = server().await else { return };
-    let (mut right, mut decided, mut claims) = (0, 0, 0);
+    let Some(server) = start_server().await else { return };
+    let (mut correct_count, mut decided_count, mut claim_count) = (0, 0, 0);
     for case in cases().into_iter().take(CASES) {
-        let answer = evaluated(&server, &case).await;
+        let answer = evaluate(&server, &case).await;
         let is_faithful = case.honest.iter().all(|honest| honest.class == Class::Grounded);
         let tier = answer.decision.as_ref().unwrap().tier();
         assert!(is_faithful || tier != v1::Tier::Proceed, "{}", case.name);
-        claims += answer.claims.len();
+        claim_count += answer.claims.len();
         for (claim, honest) in answer.claims.iter().zip(&case.honest) {
             let is_decided = claim.undecided.is_none();
-            decided += usize::from(is_decided);
+            decided_count += usize::from(is_decided);
             let is_right = Class::from_number(claim.class) == Some(honest.class);
-            right += usize::from(is_decided && is_right);
+            correct_count += usize::from(is_decided && is_right);
             for citation in &claim.citations {
                 let cited =
                     case.request.evidence.iter().find(|item| item.id == citation.evidence_id);
@@ -51,9 +51,12 @@ async fn decisions_are_correct_and_no_false_report_proceeds() {
             }
         }
     }
-    println!("{right} of {decided} decided claims are right, of {claims}");
-    assert!(decided > 4, "{decided} claims are decided");
-    assert!(right * 10 >= decided * 9, "{right} of {decided} are right");
+    println!("{correct_count} of {decided_count} decided claims are right, of {claim_count}");
+    assert!(decided_count > 4, "{decided_count} claims are decided");
+    assert!(
+        correct_count * 10 >= decided_count * 9,
+        "{correct_count} of {decided_count} are right"
+    );
 }
 
 fn content(item: &v1::EvidenceItem) -> &str {
@@ -65,17 +68,17 @@ fn content(item: &v1::EvidenceItem) -> &str {
 
 #[tokio::test]
 async fn order_of_evidence_does_not_matter() {
-    let Some(server) = server().await else { return };
+    let Some(server) = start_server().await else { return };
     for mut case in cases().into_iter().take(3) {
-        let expected = evaluated(&server, &case).await.claims;
+        let expected = evaluate(&server, &case).await.claims;
         case.request.evidence.reverse();
-        assert_eq!(evaluated(&server, &case).await.claims, expected, "{}", case.name);
+        assert_eq!(evaluate(&server, &case).await.claims, expected, "{}", case.name);
     }
 }
 
 #[tokio::test]
 async fn explanations_show_the_models_input_and_output() {
-    let Some(server) = server().await else { return };
+    let Some(server) = start_server().await else { return };
     let request = v1::EvaluateRequest {
         report: Some(v1::Report {
             id: "r1".to_owned(),
@@ -90,14 +93,14 @@ async fn explanations_show_the_models_input_and_output() {
         ..v1::EvaluateRequest::default()
     };
     let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
-    let considered = &answer.claims[0].considered;
+    let explanation = &answer.claims[0].considered;
     assert!(
-        considered.iter().any(|line| line.contains("pool exhausted: 50 of 50")),
-        "{considered:?}"
+        explanation.iter().any(|line| line.contains("pool exhausted: 50 of 50")),
+        "{explanation:?}"
     );
     assert!(
-        considered.iter().any(|line| line.starts_with("the model says grounded ")),
-        "{considered:?}"
+        explanation.iter().any(|line| line.starts_with("the model says grounded ")),
+        "{explanation:?}"
     );
 }
 

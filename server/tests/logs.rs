@@ -40,8 +40,8 @@ async fn rejected_call_is_logged_with_code_and_reason() {
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
     let mut client = GroundingServiceClient::new(channel);
 
-    let unknown = v1::EvaluateRequest { policy: "secret-name".to_owned(), ..request() };
-    client.evaluate(unknown.clone()).await.unwrap_err();
+    let with_unknown_policy = v1::EvaluateRequest { policy: "secret-name".to_owned(), ..request() };
+    client.evaluate(with_unknown_policy.clone()).await.unwrap_err();
     let line = process.log_line("refused");
     assert_eq!(
         (&line["level"], &line["method"]),
@@ -51,7 +51,7 @@ async fn rejected_call_is_logged_with_code_and_reason() {
     assert!(line["milliseconds"].as_f64().unwrap() > 0.0, "{line}");
     assert!(!line.to_string().contains("secret-name"), "{line}");
 
-    client.evaluate(v1::EvaluateRequest { report: None, ..unknown }).await.unwrap_err();
+    client.evaluate(v1::EvaluateRequest { report: None, ..with_unknown_policy }).await.unwrap_err();
     let line = process.log_line("refused");
     assert_eq!(
         (&line["code"], &line["reason"]),
@@ -59,9 +59,9 @@ async fn rejected_call_is_logged_with_code_and_reason() {
     );
     assert_eq!(line["fields"], "policy report");
 
-    let mut long = request();
-    long.report.as_mut().unwrap().synthesis = "x".repeat(8 << 10);
-    client.evaluate(long).await.unwrap_err();
+    let mut long_report = request();
+    long_report.report.as_mut().unwrap().synthesis = "x".repeat(8 << 10);
+    client.evaluate(long_report).await.unwrap_err();
     let line = process.log_line("refused");
     assert_eq!((&line["level"], &line["reason"]), (&"WARN".into(), &"MESSAGE_TOO_LARGE".into()));
     assert!(!line.to_string().contains("xxx"), "{line}");

@@ -16,8 +16,11 @@ fn start(id: &str) -> v1::StartInvestigationRequest {
     v1::StartInvestigationRequest {
         investigation_id: id.to_owned(),
         policy: "reference".to_owned(),
-        onset: Some(at(1_000)),
-        onset_window: Some(v1::TimeWindow { start: Some(at(500)), end: Some(at(1_500)) }),
+        onset: Some(timestamp(1_000)),
+        onset_window: Some(v1::TimeWindow {
+            start: Some(timestamp(500)),
+            end: Some(timestamp(1_500)),
+        }),
         graph: Some(v1::Graph {
             edges: vec![v1::GraphEdge { from: DB.to_owned(), to: CART.to_owned() }],
             aliases: vec![v1::EntityAliases {
@@ -30,16 +33,16 @@ fn start(id: &str) -> v1::StartInvestigationRequest {
     }
 }
 
-fn at(seconds: i64) -> prost_types::Timestamp {
+fn timestamp(seconds: i64) -> prost_types::Timestamp {
     prost_types::Timestamp { seconds, nanos: 0 }
 }
 
-fn stored(id: &str, lane: EvidenceLane, seconds: i64, text: &str) -> v1::ToolCall {
+fn tool_call(id: &str, lane: EvidenceLane, seconds: i64, text: &str) -> v1::ToolCall {
     let item = v1::EvidenceItem {
         id: id.to_owned(),
         kind: v1::EvidenceKind::ToolOutput.into(),
         lane: lane.into(),
-        collected_at: Some(at(seconds)),
+        collected_at: Some(timestamp(seconds)),
         content: Some(v1::evidence_item::Content::Text(text.to_owned())),
         ..v1::EvidenceItem::default()
     };
@@ -72,12 +75,15 @@ async fn look(
 }
 
 fn items(answer: &v1::LookAtEntityResponse) -> Vec<&str> {
-    let hits = answer.passages.iter().map(|of| of.hit.as_ref().unwrap());
+    let hits = answer.passages.iter().map(|passage| passage.hit.as_ref().unwrap());
     hits.map(|hit| hit.evidence_id.as_str()).collect()
 }
 
 /// Starts a server with a model that only looks at entities.
-async fn looking(provider: &Server, change: impl FnOnce(&mut Model, &mut Config)) -> TestServer {
+async fn start_server(
+    provider: &Server,
+    change: impl FnOnce(&mut Model, &mut Config),
+) -> TestServer {
     let folder = tempfile::tempdir().unwrap();
     let key_file = folder.path().join("key");
     std::fs::write(&key_file, KEY).unwrap();
@@ -87,7 +93,7 @@ async fn looking(provider: &Server, change: impl FnOnce(&mut Model, &mut Config)
         attempts: 1,
         ..Model::default()
     };
-    let running = TestServerOptions::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             config.judges.look = Some(NAME.to_owned());
             change(&mut model, config);
@@ -95,7 +101,7 @@ async fn looking(provider: &Server, change: impl FnOnce(&mut Model, &mut Config)
         })
         .await;
     drop(folder);
-    running
+    server
 }
 
 fn answer(label: &str, observations: &[(&str, &str, &str)]) -> String {
@@ -106,10 +112,10 @@ fn answer(label: &str, observations: &[(&str, &str, &str)]) -> String {
             json!({ "text": text, "citations": [citation] })
         })
         .collect();
-    let ways = json!([{ "from": DB, "to": CART }, { "from": CART, "to": "nobody" }]);
+    let propagations = json!([{ "from": DB, "to": CART }, { "from": CART, "to": "nobody" }]);
     json!({
         "label": label, "observations": observations,
-        "propagations": ways, "suspects": [CART, "nobody"],
+        "propagations": propagations, "suspects": [CART, "nobody"],
     })
     .to_string()
 }
@@ -118,36 +124,41 @@ fn answer(label: &str, observations: &[(&str, &str, &str)]) -> String {
 async fn changes_come_first_and_other_entities_are_excluded() {
     let server = TestServerOptions::default().start(|_| {}).await;
     let calls = vec![
-        stored("log", EvidenceLane::Logs, 1_010, "db: connections refused"),
-        stored("after", EvidenceLane::Change, 1_200, "db: limit raised"),
-        stored("early", EvidenceLane::Change, 600, "db: image v1 rolled out"),
-        stored("late", EvidenceLane::Change, 990, "postgres: max_connections lowered to 20"),
-        stored("stale", EvidenceLane::Logs, 100, "db: started"),
-        stored("other", EvidenceLane::Logs, 1_010, "cart: waits for a connection"),
+        tool_call("log", EvidenceLane::Logs, 1_010, "db: connections refused"),
+        tool_call("after", EvidenceLane::Change, 1_200, "db: limit raised"),
+        tool_call("early", EvidenceLane::Change, 600, "db: image v1 rolled out"),
+        tool_call("late", EvidenceLane::Change, 990, "postgres: max_connections lowered to 20"),
+        tool_call("stale", EvidenceLane::Logs, 100, "db: started"),
+        tool_call("other", EvidenceLane::Logs, 1_010, "cart: waits for a connection"),
     ];
     begin(&server, "inc", calls).await;
     let answer = look(&server, request("inc", "shop/Service/postgres")).await.unwrap();
     assert_eq!(items(&answer), ["late", "early", "after", "log"]);
     assert_eq!((answer.left_out, &answer.belief), (0, &None));
-    let around = answer.look.unwrap();
-    assert_eq!((around.entity.as_str(), around.neighbours[0].entity.as_str()), (DB, CART));
+    let look = answer.look.unwrap();
+    assert_eq!((look.entity.as_str(), look.neighbours[0].entity.as_str()), (DB, CART));
     assert_eq!(answer.passages[0].lane(), EvidenceLane::Change);
-    assert_eq!(answer.passages[0].collected_at, Some(at(990)));
+    assert_eq!(answer.passages[0].collected_at, Some(timestamp(990)));
 }
 
 #[tokio::test]
 async fn passages_are_limited_in_bytes() {
     let server = TestServerOptions::default().start(|_| {}).await;
-    let long = |id: &str, seconds| {
-        stored(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(150)))
+    let long_call = |id: &str, seconds| {
+        tool_call(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(150)))
     };
-    begin(&server, "inc", vec![long("one", 990), long("two", 980), long("three", 970)]).await;
-    let bounded = v1::LookAtEntityRequest { max_bytes: 1_300, ..request("inc", DB) };
-    let answer = look(&server, bounded.clone()).await.unwrap();
+    begin(
+        &server,
+        "inc",
+        vec![long_call("one", 990), long_call("two", 980), long_call("three", 970)],
+    )
+    .await;
+    let bounded_request = v1::LookAtEntityRequest { max_bytes: 1_300, ..request("inc", DB) };
+    let answer = look(&server, bounded_request.clone()).await.unwrap();
     assert_eq!((items(&answer), answer.left_out), (vec!["one", "two"], 1));
     for max_bytes in [1, (1 << 20) + 1] {
-        let refused = v1::LookAtEntityRequest { max_bytes, ..bounded.clone() };
-        let status = look(&server, refused).await.unwrap_err();
+        let invalid_request = v1::LookAtEntityRequest { max_bytes, ..bounded_request.clone() };
+        let status = look(&server, invalid_request).await.unwrap_err();
         assert_eq!(status.code(), Code::InvalidArgument);
         assert!(status.message().contains("give 1024 to 1048576"), "{}", status.message());
     }
@@ -175,26 +186,26 @@ async fn rejects_invalid_entity_looks() {
 #[tokio::test]
 async fn model_beliefs_are_verified() {
     let provider = Server::start().await.unwrap();
-    let server = looking(&provider, |model, _| {
+    let server = start_server(&provider, |model, _| {
         model.hide = Some(true);
         (model.input_price, model.output_price) = (Some(150_000), Some(600_000));
     })
     .await;
-    let lowered = "db: max_connections was lowered from 200 to 20 by mail@shop.example";
-    begin(&server, "inc", vec![stored("rollout", EvidenceLane::Change, 990, lowered)]).await;
-    let shown =
+    let change_text = "db: max_connections was lowered from 200 to 20 by mail@shop.example";
+    begin(&server, "inc", vec![tool_call("rollout", EvidenceLane::Change, 990, change_text)]).await;
+    let true_observation =
         ("max_connections of db was lowered from 200 to 20", "E1", "lowered from 200 to 20");
-    let invented = ("db lost its disk", "E1", "lost its disk");
-    provider.always(Play::answer(&answer("origin", &[shown, invented])));
+    let invented_observation = ("db lost its disk", "E1", "lost its disk");
+    provider.always(Play::answer(&answer("origin", &[true_observation, invented_observation])));
     let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
-    let answered = look(&server, with_model).await.unwrap();
-    let sent = provider.seen().last().unwrap().body.to_string();
-    assert!(sent.contains("max_connections was lowered") && sent.contains(CART), "{sent}");
-    assert!(!sent.contains("mail@shop.example"), "{sent}");
-    let [call] = answered.calls.as_slice() else { panic!("{:?}", answered.calls) };
+    let answer = look(&server, with_model).await.unwrap();
+    let prompt = provider.requests().last().unwrap().body.to_string();
+    assert!(prompt.contains("max_connections was lowered") && prompt.contains(CART), "{prompt}");
+    assert!(!prompt.contains("mail@shop.example"), "{prompt}");
+    let [call] = answer.calls.as_slice() else { panic!("{:?}", answer.calls) };
     assert_eq!((call.purpose.as_str(), call.judge.as_str()), ("look", NAME));
     assert!(call.cost_micros.is_some() && call.prompt.len() == 64);
-    let belief = answered.belief.unwrap();
+    let belief = answer.belief.unwrap();
     assert_eq!((belief.label(), belief.observations.len()), (BeliefLabel::Origin, 2));
     assert_eq!(belief.observations[0].citations[0].evidence_id, "rollout");
     // Propagations and suspects outside the graph are dropped.
@@ -206,40 +217,48 @@ async fn model_beliefs_are_verified() {
         beliefs: vec![belief],
         ..v1::RecordTurnRequest::default()
     };
-    let stands = server.investigations().record_turn(turn).await.unwrap().into_inner();
-    let graph = stands.investigation.unwrap().graph.unwrap();
-    let of_db = graph.entities.iter().find(|of| of.entity == DB).unwrap();
+    let response = server.investigations().record_turn(turn).await.unwrap().into_inner();
+    let graph = response.investigation.unwrap().graph.unwrap();
+    let belief_about_db = graph.entities.iter().find(|belief| belief.entity == DB).unwrap();
     assert_eq!(
-        (of_db.label(), of_db.evidence_ids.as_slice()),
+        (belief_about_db.label(), belief_about_db.evidence_ids.as_slice()),
         (BeliefLabel::Origin, &["rollout".to_owned()][..])
     );
-    let codes: Vec<&str> = of_db.reasons.iter().map(|reason| reason.code.as_str()).collect();
+    let codes: Vec<&str> =
+        belief_about_db.reasons.iter().map(|reason| reason.code.as_str()).collect();
     assert_eq!(codes, ["OBSERVATION_NOT_SHOWN"]);
 }
 
 #[tokio::test]
 async fn long_packets_are_split_into_overlapping_chunks() {
     let provider = Server::start().await.unwrap();
-    let server = looking(&provider, |model, _| model.max_evidence.0 = 2_048).await;
-    let long = |id: &str, seconds| {
-        stored(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(200)))
+    let server = start_server(&provider, |model, _| model.max_evidence.0 = 2_048).await;
+    let long_call = |id: &str, seconds| {
+        tool_call(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(200)))
     };
-    begin(&server, "inc", vec![long("one", 990), long("two", 980), long("three", 970)]).await;
+    begin(
+        &server,
+        "inc",
+        vec![long_call("one", 990), long_call("two", 980), long_call("three", 970)],
+    )
+    .await;
     let healthy = answer("healthy", &[("db one is set", "E1", "db one")]);
     let origin = answer("origin", &[("db three is set", "E2", "db three")]);
-    provider.answer_with(move |seen| {
-        let holds_the_last = seen.body.to_string().contains("db three");
-        Play::answer(if holds_the_last { &origin } else { &healthy })
+    provider.answer_with(move |request| {
+        let is_last_chunk = request.body.to_string().contains("db three");
+        Play::answer(if is_last_chunk { &origin } else { &healthy })
     });
     let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
-    let answered = look(&server, with_model).await.unwrap();
-    let sent: Vec<String> = provider.seen().iter().map(|sent| sent.body.to_string()).collect();
-    let holds = |sent: &String| ["db one", "db two", "db three"].map(|text| sent.contains(text));
-    let mut held: Vec<[bool; 3]> = sent.iter().map(holds).collect();
-    held.sort_unstable();
-    assert_eq!(held, [[false, true, true], [true, true, false]]);
-    let belief = answered.belief.unwrap();
-    assert_eq!((belief.label(), answered.calls.len()), (BeliefLabel::Origin, 2));
+    let answer = look(&server, with_model).await.unwrap();
+    let prompts: Vec<String> =
+        provider.requests().iter().map(|request| request.body.to_string()).collect();
+    let passages_in =
+        |prompt: &String| ["db one", "db two", "db three"].map(|text| prompt.contains(text));
+    let mut passages: Vec<[bool; 3]> = prompts.iter().map(passages_in).collect();
+    passages.sort_unstable();
+    assert_eq!(passages, [[false, true, true], [true, true, false]]);
+    let belief = answer.belief.unwrap();
+    assert_eq!((belief.label(), answer.calls.len()), (BeliefLabel::Origin, 2));
     let texts: Vec<&str> = belief.observations.iter().map(|of| of.text.as_str()).collect();
     assert_eq!(texts, ["db three is set"]);
 }
@@ -247,8 +266,8 @@ async fn long_packets_are_split_into_overlapping_chunks() {
 #[tokio::test]
 async fn failed_look_returns_the_passages_and_the_failure() {
     let provider = Server::start().await.unwrap();
-    let server = looking(&provider, |_, _| {}).await;
-    let calls = vec![stored("log", EvidenceLane::Logs, 1_010, "db: connections refused")];
+    let server = start_server(&provider, |_, _| {}).await;
+    let calls = vec![tool_call("log", EvidenceLane::Logs, 1_010, "db: connections refused")];
     begin(&server, "inc", calls).await;
     let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
     for (play, code) in [

@@ -11,7 +11,7 @@ use tonic::Code;
 
 const NAME: &str = "openai:judge-1";
 
-async fn asking(
+async fn start_server(
     provider: &Server,
     wire: Wire,
     name: &str,
@@ -27,7 +27,7 @@ async fn asking(
         canary: false,
         ..Model::default()
     };
-    let running = TestServerOptions::default()
+    let server = TestServerOptions::default()
         .start(|config| {
             config.judges.chain = vec![name.to_owned()];
             config.judges.second_look = gsar_server::config::NO_READER.to_owned();
@@ -36,7 +36,7 @@ async fn asking(
         })
         .await;
     drop(folder);
-    running
+    server
 }
 
 fn pool() -> (v1::EvaluateRequest, String) {
@@ -65,7 +65,7 @@ async fn models_of_every_wire_format_judge_a_report() {
         (Wire::Ollama, "ollama:judge-1"),
     ] {
         let provider = Server::start().await.unwrap();
-        let server = asking(&provider, wire, name, |model, _| {
+        let server = start_server(&provider, wire, name, |model, _| {
             (model.input_price, model.output_price) = (Some(150_000), Some(600_000));
         })
         .await;
@@ -89,31 +89,32 @@ async fn secrets_are_not_sent_to_models() {
     let provider = Server::start().await.unwrap();
     let (request, answer) = pool();
     provider.always(Play::answer(&answer));
-    for (hide, leaves) in [(Some(true), false), (Some(false), true), (None, true)] {
-        let server = asking(&provider, Wire::OpenAi, NAME, |model, _| model.hide = hide).await;
+    for (hide, is_sent) in [(Some(true), false), (Some(false), true), (None, true)] {
+        let server =
+            start_server(&provider, Wire::OpenAi, NAME, |model, _| model.hide = hide).await;
         let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
-        let sent = provider.seen().last().unwrap().body.to_string();
-        assert_eq!(sent.contains("mail@shop.example"), leaves, "{hide:?}: {sent}");
+        let prompt = provider.requests().last().unwrap().body.to_string();
+        assert_eq!(prompt.contains("mail@shop.example"), is_sent, "{hide:?}: {prompt}");
         let reported = answer.warnings.iter().any(|warning| warning.code == "HIDDEN_FROM_MODEL");
-        assert_eq!(reported, !leaves);
+        assert_eq!(reported, !is_sent);
     }
 }
 
 #[tokio::test]
 async fn unusable_answer_is_requested_again_once() {
     let provider = Server::start().await.unwrap();
-    let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+    let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     let (request, answer) = pool();
-    let one = verdict(&[
+    let answer_to_first = verdict(&[
         ("c1", "grounded", "E1", "pool of mail@shop.example is exhausted"),
         ("c2", "maybe", "E1", "pool size"),
     ]);
-    let other = verdict(&[("c2", "grounded", "E1", "pool size is 20")]);
+    let answer_to_second = verdict(&[("c2", "grounded", "E1", "pool size is 20")]);
     for plays in [
         vec![Play::answer("I cannot say."), Play::answer(&answer)],
-        vec![Play::answer(&one), Play::answer(&other)],
+        vec![Play::answer(&answer_to_first), Play::answer(&answer_to_second)],
     ] {
-        provider.next(plays);
+        provider.enqueue(plays);
         let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
         let calls = &answer.provenance.unwrap().judges[0].calls;
@@ -121,11 +122,11 @@ async fn unusable_answer_is_requested_again_once() {
         assert_eq!(purposes, ["judge", "repair"]);
     }
     // There is no third request. Unusable verdicts are dropped, which blocks.
-    provider.next([Play::answer(&one), Play::answer(&one)]);
+    provider.enqueue([Play::answer(&answer_to_first), Play::answer(&answer_to_first)]);
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     assert!(answer.warnings.iter().any(|warning| warning.code == "CLAIMS_UNSETTLED"));
-    provider.next([Play::answer("no"), Play::answer("no")]);
+    provider.enqueue([Play::answer("no"), Play::answer("no")]);
     let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.provenance.unwrap().judges[0].code, "ANSWER_UNREADABLE");
@@ -140,7 +141,7 @@ async fn faults_have_codes_and_do_not_proceed() {
             (Play::Status(404), "MODEL_NOT_FOUND"),
             (Play::RateLimited("30"), "RATE_LIMITED"),
             (Play::Close, "CONNECTION_LOST"),
-            (Play::CutJson, "ANSWER_NOT_JSON"),
+            (Play::TruncatedJson, "ANSWER_NOT_JSON"),
             (Play::OtherShape, "ANSWER_WRONG_SHAPE"),
             (Play::Refusal, "MODEL_REFUSED"),
             (Play::ContentFilter, "CONTENT_FILTERED"),
@@ -154,7 +155,7 @@ async fn faults_have_codes_and_do_not_proceed() {
     let provider = Server::start().await.unwrap();
     for (play, code) in faults() {
         // Use a server each, because consecutive failures open the circuit.
-        let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+        let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
         provider.always(play);
         let answer = server.grounding().evaluate(pool().0).await.unwrap().into_inner();
         assert_eq!(answer.outcome(), v1::Outcome::Failed, "{code}");
@@ -163,7 +164,7 @@ async fn faults_have_codes_and_do_not_proceed() {
         assert_eq!(answer.provenance.unwrap().judges[0].code, code);
     }
     for (play, code) in faults() {
-        let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
+        let server = start_server(&provider, Wire::OpenAi, NAME, |_, config| {
             config.judges.chain.push("rules/2".to_owned());
         })
         .await;
@@ -178,16 +179,16 @@ async fn faults_have_codes_and_do_not_proceed() {
 #[tokio::test]
 async fn hanging_model_is_disconnected_at_the_deadline() {
     let provider = Server::start().await.unwrap();
-    let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+    let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     provider.always(Play::Hang);
     let (request, _) = pool();
     for _ in 0..20 {
         let mut request = tonic::Request::new(request.clone());
         request.set_timeout(Duration::from_millis(200));
-        let refused = server.grounding().evaluate(request).await.unwrap_err();
-        assert!(matches!(refused.code(), Code::DeadlineExceeded | Code::Cancelled), "{refused}");
+        let error = server.grounding().evaluate(request).await.unwrap_err();
+        assert!(matches!(error.code(), Code::DeadlineExceeded | Code::Cancelled), "{error}");
     }
-    provider.until(|counts| counts.open == 0).await;
+    provider.wait_until(|counts| counts.open == 0).await;
     assert!(provider.counts().requests >= 20);
 }
 
@@ -195,18 +196,18 @@ async fn hanging_model_is_disconnected_at_the_deadline() {
 async fn long_evidence_is_split_into_parts() {
     let provider = Server::start().await.unwrap();
     let server =
-        asking(&provider, Wire::OpenAi, NAME, |model, _| model.max_evidence.0 = 2_048).await;
+        start_server(&provider, Wire::OpenAi, NAME, |model, _| model.max_evidence.0 = 2_048).await;
     let filler = |name: &str| item(name, &"nothing happened here\n".repeat(80));
     let evidence = vec![filler("a"), filler("b"), item("log", "the pool size is 20")];
     let request = request(&[("c1", "The pool size is 20.")], evidence);
-    let nothing = verdict(&[("c1", "ungrounded", "", "")]);
-    let found = verdict(&[("c1", "grounded", "E2", "the pool size is 20")]);
+    let ungrounded = verdict(&[("c1", "ungrounded", "", "")]);
+    let grounded = verdict(&[("c1", "grounded", "E2", "the pool size is 20")]);
     // Parts are sent in any order, so the answer covers all of them.
-    provider.always(Play::answer(&found));
+    provider.always(Play::answer(&grounded));
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
     assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
-    provider.always(Play::answer(&nothing));
+    provider.always(Play::answer(&ungrounded));
     let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Ungrounded);
 }
@@ -215,29 +216,34 @@ async fn long_evidence_is_split_into_parts() {
 async fn long_evidence_is_split_where_lines_differ_most() {
     let provider = Server::start().await.unwrap();
     let server =
-        asking(&provider, Wire::OpenAi, NAME, |model, _| model.max_evidence.0 = 2_048).await;
-    let served =
+        start_server(&provider, Wire::OpenAi, NAME, |model, _| model.max_evidence.0 = 2_048).await;
+    let served_lines =
         |n| (1..=n).map(|n| format!("INFO served order ORD-{n} in {n} ms\n")).collect::<String>();
     let trace: String = (1..=9).map(|n| format!("  at shop.pool.Pool.take(Pool:{n})\n")).collect();
     // Splitting at 2048 bytes would divide the trace.
-    let before = served(54);
-    assert!(before.len() < 2_048 && before.len() + trace.len() > 2_100, "{}", before.len());
-    let evidence = vec![item("log", &format!("{before}{trace}{}", served(40)))];
+    let lines_before = served_lines(54);
+    assert!(
+        lines_before.len() < 2_048 && lines_before.len() + trace.len() > 2_100,
+        "{}",
+        lines_before.len()
+    );
+    let evidence = vec![item("log", &format!("{lines_before}{trace}{}", served_lines(40)))];
     provider.always(Play::answer(&verdict(&[("c1", "ungrounded", "", "")])));
     let request = request(&[("c1", "The pool size is 20.")], evidence);
     server.grounding().evaluate(request).await.unwrap();
-    let seen: Vec<String> = provider.seen().iter().map(|sent| sent.body.to_string()).collect();
-    assert_eq!(seen.len(), 2);
-    let parts_of_trace = seen.iter().filter(|body| body.contains("at shop.pool"));
-    let whole: Vec<bool> =
+    let prompts: Vec<String> =
+        provider.requests().iter().map(|request| request.body.to_string()).collect();
+    assert_eq!(prompts.len(), 2);
+    let parts_of_trace = prompts.iter().filter(|body| body.contains("at shop.pool"));
+    let prompts_with_whole_trace: Vec<bool> =
         parts_of_trace.map(|body| body.contains("Pool:1)") && body.contains("Pool:9)")).collect();
-    assert_eq!(whole, [true]);
+    assert_eq!(prompts_with_whole_trace, [true]);
 }
 
 #[tokio::test]
 async fn model_selects_lines_of_a_long_item() {
     let provider = Server::start().await.unwrap();
-    let server = asking(&provider, Wire::OpenAi, NAME, |model, _| {
+    let server = start_server(&provider, Wire::OpenAi, NAME, |model, _| {
         (model.outline_above, model.hide) = (Some(gsar_server::config::Bytes(1_024)), Some(true));
     })
     .await;
@@ -250,9 +256,9 @@ async fn model_selects_lines_of_a_long_item() {
         &[("c1", "The pool of mail@shop.example is exhausted.")],
         vec![item("note", "pool size is 20"), item("log", &log)],
     );
-    let found = verdict(&[("c1", "grounded", "E2", "pool of mail@shop.example is exhausted")]);
+    let grounded = verdict(&[("c1", "grounded", "E2", "pool of mail@shop.example is exhausted")]);
     let choice = r#"{"choices": [{"evidence": "E1", "first_line": 136, "last_line": 138}]}"#;
-    provider.next([Play::answer(choice), Play::answer(&found)]);
+    provider.enqueue([Play::answer(choice), Play::answer(&grounded)]);
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
     assert_eq!(answer.claims[0].citations[0].evidence_id, "log");
@@ -260,19 +266,20 @@ async fn model_selects_lines_of_a_long_item() {
     let purposes: Vec<&str> = calls.iter().map(|call| call.purpose.as_str()).collect();
     assert_eq!(purposes, ["choose", "judge"]);
     assert_ne!(calls[0].prompt, calls[1].prompt);
-    let chosen = answer.warnings.iter().find(|warning| warning.code == "LINES_CHOSEN").unwrap();
-    assert!(chosen.sentence.ends_with("log: lines 136 to 138 of 400"), "{}", chosen.sentence);
-    let seen: Vec<String> = provider.seen().iter().map(|sent| sent.body.to_string()).collect();
-    let [outline, shown] = seen.as_slice() else { panic!("{} requests", seen.len()) };
+    let warning = answer.warnings.iter().find(|warning| warning.code == "LINES_CHOSEN").unwrap();
+    assert!(warning.sentence.ends_with("log: lines 136 to 138 of 400"), "{}", warning.sentence);
+    let prompts: Vec<String> =
+        provider.requests().iter().map(|request| request.body.to_string()).collect();
+    let [outline, excerpt] = prompts.as_slice() else { panic!("{} requests", prompts.len()) };
     assert!(outline.contains("1 to 400, 399 lines: INFO order ORD-1 took 1 ms"), "{outline}");
     assert!(!outline.contains("pool size") && !outline.contains("mail@shop.example"), "{outline}");
     assert!(
-        shown.contains("lines 136 to 138 of 400") && shown.contains("pool size is 20"),
-        "{shown}"
+        excerpt.contains("lines 136 to 138 of 400") && excerpt.contains("pool size is 20"),
+        "{excerpt}"
     );
-    assert!(!shown.contains("ORD-135") && !shown.contains("ORD-139"), "{shown}");
+    assert!(!excerpt.contains("ORD-135") && !excerpt.contains("ORD-139"), "{excerpt}");
     for unusable in ["lines 136 to 138", r#"{"choices": [{"evidence": "E1"}]}"#] {
-        provider.next([Play::answer(unusable), Play::answer(&found)]);
+        provider.enqueue([Play::answer(unusable), Play::answer(&grounded)]);
         let request = v1::EvaluateRequest {
             options: Some(v1::EvaluateOptions { bypass_cache: true, ..Default::default() }),
             ..request.clone()
@@ -280,21 +287,21 @@ async fn model_selects_lines_of_a_long_item() {
         let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
         assert!(answer.warnings.iter().any(|warning| warning.code == "LINES_NOT_CHOSEN"));
-        let shown = provider.seen().last().unwrap().body.to_string();
-        assert!(shown.contains("ORD-135") && shown.contains("ORD-400"));
+        let excerpt = provider.requests().last().unwrap().body.to_string();
+        assert!(excerpt.contains("ORD-135") && excerpt.contains("ORD-400"));
     }
 }
 
 #[tokio::test]
 async fn graded_claims_are_examples_if_enabled() {
     let provider = Server::start().await.unwrap();
-    let server = asking(&provider, Wire::OpenAi, NAME, |model, _| {
+    let server = start_server(&provider, Wire::OpenAi, NAME, |model, _| {
         (model.examples, model.hide) = (1, Some(true));
     })
     .await;
-    let (first, answer) = pool();
+    let (first_request, answer) = pool();
     provider.always(Play::answer(&answer));
-    let evaluated = server.grounding().evaluate(first.clone()).await.unwrap().into_inner();
+    let evaluated = server.grounding().evaluate(first_request.clone()).await.unwrap().into_inner();
     assert_eq!(evaluated.provenance.unwrap().examples, []);
     let grade = async |grader: &str, class: v1::ClaimClass| {
         let claim = v1::ClaimGrade { claim_id: "c1".to_owned(), class: class.into() };
@@ -308,59 +315,62 @@ async fn graded_claims_are_examples_if_enabled() {
     };
     let evidence = || vec![item("log", "pool of orders is exhausted")];
     let text = "The connection pool of orders is exhausted.";
-    let found = verdict(&[("c1", "grounded", "E1", "pool of orders is exhausted")]);
-    provider.always(Play::answer(&found));
+    let grounded = verdict(&[("c1", "grounded", "E1", "pool of orders is exhausted")]);
+    provider.always(Play::answer(&grounded));
     let ask = async |text: &str| {
         let request = request(&[("c1", text)], evidence());
         let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
-        let sent = provider.seen().last().unwrap().body.to_string();
-        (answer.provenance.unwrap().examples, sent)
+        let prompt = provider.requests().last().unwrap().body.to_string();
+        (answer.provenance.unwrap().examples, prompt)
     };
     grade("ada", v1::ClaimClass::Ungrounded).await;
-    let (examples, sent) = ask(text).await;
+    let (examples, prompt) = ask(text).await;
     let example = v1::GradedExample {
         evaluation_id: evaluated.evaluation_id.clone(),
         claim_id: "c1".to_owned(),
     };
     assert_eq!(examples, [example]);
-    assert!(sent.contains("Claims of earlier reports") && sent.contains("ungrounded"), "{sent}");
-    assert!(!sent.contains("mail@shop.example"), "{sent}");
+    assert!(
+        prompt.contains("Claims of earlier reports") && prompt.contains("ungrounded"),
+        "{prompt}"
+    );
+    assert!(!prompt.contains("mail@shop.example"), "{prompt}");
     // Neither the claim itself nor disputed claims are examples.
     assert_eq!(ask("The connection pool of mail@shop.example is exhausted.").await.0, []);
     grade("ben", v1::ClaimClass::Grounded).await;
     assert_eq!(ask(text).await.0, []);
-    let plain = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
-    plain.grounding().evaluate(first).await.unwrap();
+    let without_examples = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+    without_examples.grounding().evaluate(first_request).await.unwrap();
     assert!(
-        !provider.seen().last().unwrap().body.to_string().contains("Claims of earlier reports")
+        !provider.requests().last().unwrap().body.to_string().contains("Claims of earlier reports")
     );
 }
 
 #[tokio::test]
 async fn canary_detects_a_model_that_grounds_everything() {
     let provider = Server::start().await.unwrap();
-    let server = asking(&provider, Wire::OpenAi, NAME, |model, _| model.canary = true).await;
+    let server = start_server(&provider, Wire::OpenAi, NAME, |model, _| model.canary = true).await;
     let request =
         request(&[("c1", "The pool size is 20.")], vec![item("log", "the pool size is 20")]);
-    let honest =
+    let honest_answer =
         verdict(&[("c1", "grounded", "E1", "the pool size is 20"), ("c2", "ungrounded", "", "")]);
-    provider.always(Play::answer(&honest));
+    provider.always(Play::answer(&honest_answer));
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     assert_eq!(answer.claims.len(), 1);
     for class in ["grounded", "complementary"] {
-        let obliging = verdict(&[
+        let obliging_answer = verdict(&[
             ("c1", "grounded", "E1", "the pool size is 20"),
             ("c2", class, "E1", "the pool size is 20"),
         ]);
-        provider.always(Play::answer(&obliging));
+        provider.always(Play::answer(&obliging_answer));
         let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         assert_eq!(answer.outcome(), v1::Outcome::Failed);
         assert_eq!(answer.provenance.unwrap().judges[0].code, "CANARY_GROUNDED");
     }
     // Each call has a different canary.
-    let shown = provider.seen().into_iter().map(|request| request.body.to_string());
-    assert_eq!(shown.collect::<std::collections::HashSet<String>>().len(), 3);
+    let prompts = provider.requests().into_iter().map(|request| request.body.to_string());
+    assert_eq!(prompts.collect::<std::collections::HashSet<String>>().len(), 3);
 }
 
 #[tokio::test]
@@ -369,16 +379,16 @@ async fn no_model_is_called_without_evidence() {
     let (request, answer) = pool();
     provider.always(Play::answer(&answer));
     for (policy, is_asked) in [("reference", false), ("strict", false), ("paper", true)] {
-        let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
+        let server = start_server(&provider, Wire::OpenAi, NAME, |_, config| {
             config.policies.default = policy.to_owned();
             config.judges.chain.push("rules/2".to_owned());
         })
         .await;
-        let before = provider.counts().requests;
+        let requests_before = provider.counts().requests;
         let request =
             v1::EvaluateRequest { evidence: Vec::new(), policy: String::new(), ..request.clone() };
         let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
-        assert_eq!(provider.counts().requests > before, is_asked, "{policy}");
+        assert_eq!(provider.counts().requests > requests_before, is_asked, "{policy}");
         let decision = answer.decision.as_ref().unwrap();
         let reported = decision.reasons.iter().any(|reason| reason.code == "NO_EVIDENCE");
         assert_eq!(reported, !is_asked, "{policy}: {:?}", decision.reasons);
@@ -394,7 +404,7 @@ async fn no_model_is_called_without_evidence() {
 async fn report_in_an_unsupported_language_abstains() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::answer(&pool().1));
-    let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
+    let server = start_server(&provider, Wire::OpenAi, NAME, |_, config| {
         config.judges.chain.push("rules/2".to_owned());
     })
     .await;
@@ -427,7 +437,7 @@ async fn report_in_an_unsupported_language_abstains() {
 #[tokio::test]
 async fn each_judge_in_the_chain_is_tried() {
     let provider = Server::start().await.unwrap();
-    let server = asking(&provider, Wire::OpenAi, NAME, |_, config| {
+    let server = start_server(&provider, Wire::OpenAi, NAME, |_, config| {
         config.judges.chain.push("rules/2".to_owned());
     })
     .await;
@@ -451,19 +461,26 @@ async fn each_judge_in_the_chain_is_tried() {
     );
     assert_eq!(trials("rules/2").await, [rules]);
     // The small report consists of one claim.
-    let right = verdict(&[("c1", "grounded", "E1", "connection pool size is 20")]);
-    provider.always(Play::answer(&right));
+    let verdict_json = verdict(&[("c1", "grounded", "E1", "connection pool size is 20")]);
+    provider.always(Play::answer(&verdict_json));
     assert_eq!(trials(NAME).await, [model("judged", "", v1::Tier::Proceed)]);
-    let listed = v1::ListEvaluationsRequest::default();
+    let list_request = v1::ListEvaluationsRequest::default();
     assert!(
-        server.ledger().list_evaluations(listed).await.unwrap().into_inner().evaluations.is_empty()
+        server
+            .ledger()
+            .list_evaluations(list_request)
+            .await
+            .unwrap()
+            .into_inner()
+            .evaluations
+            .is_empty()
     );
 }
 
 #[tokio::test]
 async fn model_answers_are_cached() {
     let provider = Server::start().await.unwrap();
-    let server = asking(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
+    let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     let (mut request, answer) = pool();
     provider.always(Play::answer(&answer));
     for (bypass_cache, requests, from_cache) in
@@ -485,7 +502,7 @@ async fn model_answers_are_cached() {
 async fn cancelled_calls_are_charged_as_estimated() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::Hang);
-    let server = asking(&provider, Wire::OpenAi, NAME, |model, config| {
+    let server = start_server(&provider, Wire::OpenAi, NAME, |model, config| {
         (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));
         model.max_output_tokens = 1_000;
         config.judges.daily_budget = Some(15_000);
@@ -503,7 +520,7 @@ async fn cancelled_calls_are_charged_as_estimated() {
 #[tokio::test]
 async fn no_model_is_called_beyond_the_budget() {
     let provider = Server::start().await.unwrap();
-    let server = asking(&provider, Wire::OpenAi, NAME, |model, config| {
+    let server = start_server(&provider, Wire::OpenAi, NAME, |model, config| {
         (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));
         model.max_output_tokens = 1_000;
         config.judges.daily_budget = Some(15_000);

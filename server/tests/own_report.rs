@@ -14,10 +14,10 @@ async fn report_is_not_its_own_evidence() {
     };
     let log = item("log", "10:04:05 ERROR request failed\n10:04:06 INFO retried\n");
     let answer = evaluated(vec![log.clone(), item("draft", report)]).await;
-    let warned: Vec<&v1::Reason> =
+    let warnings: Vec<&v1::Reason> =
         answer.warnings.iter().filter(|warning| warning.code == "REPORT_IN_EVIDENCE").collect();
-    assert_eq!(warned.len(), 1, "{:?}", answer.warnings);
-    assert!(warned[0].sentence.contains("draft"), "{warned:?}");
+    assert_eq!(warnings.len(), 1, "{:?}", answer.warnings);
+    assert!(warnings[0].sentence.contains("draft"), "{warnings:?}");
     assert_ne!(answer.claims[0].class(), v1::ClaimClass::Grounded, "{answer:?}");
 
     let answer = evaluated(vec![log]).await;

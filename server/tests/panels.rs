@@ -24,7 +24,11 @@ impl Providers {
         Self { first, second, third }
     }
 
-    async fn scripted(&self, members: Vec<Member>, change: impl FnOnce(&mut Config)) -> TestServer {
+    async fn start_panel(
+        &self,
+        members: Vec<Member>,
+        change: impl FnOnce(&mut Config),
+    ) -> TestServer {
         let is_used = |name: &str| match members.as_slice() {
             [] => name == FIRST,
             members => members.iter().any(|member| member.judge == name),
@@ -79,13 +83,13 @@ fn warning<'a>(answer: &'a v1::EvaluateResponse, code: &str) -> Option<&'a str> 
 #[tokio::test]
 async fn several_samples_vote() {
     let providers = Providers::start().await;
-    providers.first.next([
+    providers.first.enqueue([
         Play::answer(&verdict(&[GROUNDED, SAYS_SO])),
         Play::answer(&verdict(&[GROUNDED, DENIES])),
         Play::answer(&verdict(&[GROUNDED, DENIES])),
     ]);
     let server = providers
-        .scripted(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
+        .start_panel(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
         .await;
     let answer = evaluate(&server, panel_request()).await;
     let [first, second] = answer.claims.as_slice() else { panic!("{:?}", answer.claims) };
@@ -102,50 +106,55 @@ async fn several_samples_vote() {
     assert_eq!((link.judge.as_str(), link.calls.len()), (FIRST, 3));
     assert!(link.calls.iter().all(|call| call.judge == FIRST));
     // Only the first sample has temperature 0.
-    let mut warmth: Vec<f64> = providers
+    let mut temperatures: Vec<f64> = providers
         .first
-        .seen()
+        .requests()
         .iter()
-        .map(|seen| seen.body["temperature"].as_f64().unwrap())
+        .map(|request| request.body["temperature"].as_f64().unwrap())
         .collect();
-    warmth.sort_by(f64::total_cmp);
-    assert!(warmth[0] < 0.01 && warmth[1] > 0.5, "{warmth:?}");
+    temperatures.sort_by(f64::total_cmp);
+    assert!(temperatures[0] < 0.01 && temperatures[1] > 0.5, "{temperatures:?}");
 }
 
 #[tokio::test]
 async fn most_representative_note_is_kept() {
     let providers = Providers::start().await;
-    let noted = |note| Play::answer(&verdict(&[GROUNDED, SAYS_SO]).replace("as quoted", note));
-    let whole = "the log says that the pool is full";
+    let answer_with_note =
+        |note| Play::answer(&verdict(&[GROUNDED, SAYS_SO]).replace("as quoted", note));
+    let full_note = "the log says that the pool is full";
     // The order of the answers is unknown.
-    providers.first.next([noted("see E1"), noted(whole), noted("the pool is full, the log says")]);
+    providers.first.enqueue([
+        answer_with_note("see E1"),
+        answer_with_note(full_note),
+        answer_with_note("the pool is full, the log says"),
+    ]);
     let server = providers
-        .scripted(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
+        .start_panel(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
         .await;
     let answer = evaluate(&server, panel_request()).await;
     assert_ne!(answer.claims[0].note, "see E1");
     let notes: Vec<&str> = answer.claims[0].votes.iter().map(|vote| vote.note.as_str()).collect();
-    assert!(notes.contains(&"see E1") && notes.contains(&whole), "{notes:?}");
+    assert!(notes.contains(&"see E1") && notes.contains(&full_note), "{notes:?}");
 }
 
 #[tokio::test]
 async fn request_may_raise_samples_within_a_limit() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
-    let server = providers.scripted(Vec::new(), |_| {}).await;
-    let with = |samples| {
+    let server = providers.start_panel(Vec::new(), |_| {}).await;
+    let request_samples = |samples| {
         let mut request = panel_request();
         request.options.as_mut().unwrap().samples = samples;
         request
     };
-    let answer = evaluate(&server, with(4)).await;
+    let answer = evaluate(&server, request_samples(4)).await;
     assert_eq!(answer.claims[0].votes.len(), 4);
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
-    let answer = evaluate(&server, with(0)).await;
+    let answer = evaluate(&server, request_samples(0)).await;
     assert!(answer.claims[0].votes.is_empty() && answer.claims[0].agreement.is_none());
-    let refused = server.grounding().evaluate(with(11)).await.unwrap_err();
-    assert_eq!(refused.code(), Code::InvalidArgument);
-    assert!(refused.message().contains("options.samples"), "{}", refused.message());
+    let error = server.grounding().evaluate(request_samples(11)).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    assert!(error.message().contains("options.samples"), "{}", error.message());
 }
 
 #[tokio::test]
@@ -157,7 +166,7 @@ async fn refuter_with_evidence_wins_a_tie() {
     let members = |weight| {
         vec![member(FIRST, 1, false), member(SECOND, 1, false), member(THIRD, weight, true)]
     };
-    let answer = evaluate(&providers.scripted(members(2), |_| {}).await, panel_request()).await;
+    let answer = evaluate(&providers.start_panel(members(2), |_| {}).await, panel_request()).await;
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
     assert_eq!(answer.claims[0].votes.len(), 2, "a refuter that finds nothing does not vote");
     assert_eq!(
@@ -172,7 +181,7 @@ async fn refuter_with_evidence_wins_a_tie() {
     assert_eq!(purposes, [(FIRST, "judge"), (SECOND, "judge"), (THIRD, "refute")]);
     assert_ne!(calls[0].prompt, calls[2].prompt);
 
-    let answer = evaluate(&providers.scripted(members(1), |_| {}).await, panel_request()).await;
+    let answer = evaluate(&providers.start_panel(members(1), |_| {}).await, panel_request()).await;
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Grounded);
     assert!(
         warning(&answer, "JUDGES_DISAGREE").is_some_and(|sentence| sentence.contains("c2 (66 %"))
@@ -186,7 +195,7 @@ async fn refuter_with_an_invented_quote_blocks() {
     let invented = ("c2", "contradicted", "E1", "pool has 70 free connections");
     providers.third.always(Play::answer(&verdict(&[("c1", "ungrounded", "", ""), invented])));
     let members = vec![member(FIRST, 1, false), member(THIRD, 1, true)];
-    let answer = evaluate(&providers.scripted(members, |_| {}).await, panel_request()).await;
+    let answer = evaluate(&providers.start_panel(members, |_| {}).await, panel_request()).await;
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Ungrounded);
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
 }
@@ -196,16 +205,20 @@ async fn panel_requires_a_majority_of_its_members() {
     let providers = Providers::start().await;
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     providers.second.always(Play::Status(500));
-    let three =
+    let three_members =
         vec![member(FIRST, 1, false), member("rules/2", 1, false), member(SECOND, 1, false)];
-    let answer = evaluate(&providers.scripted(three, |_| {}).await, panel_request()).await;
+    let answer =
+        evaluate(&providers.start_panel(three_members, |_| {}).await, panel_request()).await;
     assert_eq!(answer.outcome(), v1::Outcome::Scored);
     assert_eq!(answer.claims[0].votes.len(), 2);
-    let missing = warning(&answer, "VOTE_MISSING").unwrap();
-    assert!(missing.contains(SECOND) && missing.contains("PROVIDER_UNAVAILABLE"), "{missing}");
+    let missing_votes = warning(&answer, "VOTE_MISSING").unwrap();
+    assert!(
+        missing_votes.contains(SECOND) && missing_votes.contains("PROVIDER_UNAVAILABLE"),
+        "{missing_votes}"
+    );
 
-    let two = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
-    let answer = evaluate(&providers.scripted(two, |_| {}).await, panel_request()).await;
+    let two_members = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
+    let answer = evaluate(&providers.start_panel(two_members, |_| {}).await, panel_request()).await;
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Abstain);
     let link = &answer.provenance.unwrap().judges[0];
@@ -221,7 +234,7 @@ async fn panel_member_that_wrote_the_report_is_reported() {
     providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
     let members = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
-    let server = providers.scripted(members, |_| {}).await;
+    let server = providers.start_panel(members, |_| {}).await;
     let mut request = panel_request();
     request.report.as_mut().unwrap().generator_model = SECOND.to_owned();
     let answer = evaluate(&server, request).await;

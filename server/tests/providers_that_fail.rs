@@ -15,23 +15,23 @@ const IN_A_ROW: usize = 4;
 const LANES: usize = 2;
 
 /// Faults that end without a timeout, with their codes.
-fn ending() -> Vec<(Vec<Play>, &'static str)> {
+fn finite_faults() -> Vec<(Vec<Play>, &'static str)> {
     let other_schema = || Play::answer(r#"{"verdict": "fine", "confidence": 1.0}"#);
-    let once = |play, code| (vec![play], code);
+    let repeat_fault = |play, code| (vec![play], code);
     vec![
-        once(Play::RateLimited("30"), "RATE_LIMITED"),
-        once(Play::Status(500), "PROVIDER_UNAVAILABLE"),
-        once(Play::Reset, "CONNECTION_LOST"),
-        once(Play::CutJson, "ANSWER_NOT_JSON"),
-        once(Play::OtherShape, "ANSWER_WRONG_SHAPE"),
+        repeat_fault(Play::RateLimited("30"), "RATE_LIMITED"),
+        repeat_fault(Play::Status(500), "PROVIDER_UNAVAILABLE"),
+        repeat_fault(Play::Reset, "CONNECTION_LOST"),
+        repeat_fault(Play::TruncatedJson, "ANSWER_NOT_JSON"),
+        repeat_fault(Play::OtherShape, "ANSWER_WRONG_SHAPE"),
         // An unusable answer is retried once.
         (vec![other_schema(), other_schema()], "ANSWER_UNREADABLE"),
-        once(Play::Refusal, "MODEL_REFUSED"),
-        once(Play::ContentFilter, "CONTENT_FILTERED"),
-        once(Play::EmptyChoice, "ANSWER_EMPTY"),
-        once(Play::ErrorInAnswer, "ERROR_IN_ANSWER"),
-        once(Play::Html, "WRONG_CONTENT_TYPE"),
-        once(Play::Endless(100 << 20), "ANSWER_TOO_LARGE"),
+        repeat_fault(Play::Refusal, "MODEL_REFUSED"),
+        repeat_fault(Play::ContentFilter, "CONTENT_FILTERED"),
+        repeat_fault(Play::EmptyChoice, "ANSWER_EMPTY"),
+        repeat_fault(Play::ErrorInAnswer, "ERROR_IN_ANSWER"),
+        repeat_fault(Play::Html, "WRONG_CONTENT_TYPE"),
+        repeat_fault(Play::Endless(100 << 20), "ANSWER_TOO_LARGE"),
     ]
 }
 
@@ -50,9 +50,9 @@ struct Lane {
 }
 
 impl Lane {
-    async fn all() -> Vec<Self> {
+    async fn start_all() -> Vec<Self> {
         let mut lanes = Vec::new();
-        for (fault, code) in ending() {
+        for (fault, code) in finite_faults() {
             for lane in 0..LANES {
                 let provider = Server::start().await.unwrap();
                 provider.forget_requests();
@@ -64,40 +64,41 @@ impl Lane {
         lanes
     }
 
-    async fn run(&self, channel: &Channel, times: usize) -> usize {
-        let mut honest = 0;
-        for time in 1..=times {
-            self.provider.next(self.fault.clone());
+    async fn run(&self, channel: &Channel, call_count: usize) -> usize {
+        let mut proceeded = 0;
+        for call_number in 1..=call_count {
+            self.provider.enqueue(self.fault.clone());
             let answer = evaluate(channel, request_for(&self.name)).await.unwrap();
             assert_eq!(failed_with(&answer), self.code);
-            if time % IN_A_ROW == 0 || time == times {
+            if call_number % IN_A_ROW == 0 || call_number == call_count {
                 let answer = evaluate(channel, request_for(&self.name)).await.unwrap();
                 assert!(proceeds(&answer), "{}: {answer:?}", self.code);
-                honest += 1;
+                proceeded += 1;
             }
         }
-        honest
+        proceeded
     }
 }
 
-async fn endless(server: &TestServer, name: &str, calls: usize) -> Vec<String> {
-    let asking = (0..calls).map(|_| async {
+async fn run_endless_calls(server: &TestServer, name: &str, calls: usize) -> Vec<String> {
+    let evaluations = (0..calls).map(|_| async {
         let answer = evaluate(&server.channel, request_for(name)).await.unwrap();
         failed_with(&answer).to_owned()
     });
-    join_all(asking).await
+    join_all(evaluations).await
 }
 
-async fn every_fault(each: usize) {
-    let lanes = Lane::all().await;
+async fn run_every_fault(calls_per_fault: usize) {
+    let lanes = Lane::start_all().await;
     let mut models = Models::new();
     for lane in &lanes {
         models = models.with(&lane.name, &lane.provider, |_| {});
     }
     // Long enough to admit all calls before the first timeout.
-    let timeout =
-        Duration::from_millis(2_500) + Duration::from_millis(40) * u32::try_from(each).unwrap();
-    let waits = |model: &mut Model| (model.max_concurrent, model.timeout.0) = (each, timeout);
+    let timeout = Duration::from_millis(2_500)
+        + Duration::from_millis(40) * u32::try_from(calls_per_fault).unwrap();
+    let waits =
+        |model: &mut Model| (model.max_concurrent, model.timeout.0) = (calls_per_fault, timeout);
     let providers = [Server::start().await.unwrap(), Server::start().await.unwrap()];
     for ((name, play, _), provider) in ENDLESS.iter().zip(&providers) {
         provider.forget_requests();
@@ -106,42 +107,46 @@ async fn every_fault(each: usize) {
     }
     let server = models
         .start(|config| {
-            config.limits.calls_in_flight = 2 * each + 2 * lanes.len();
+            config.limits.calls_in_flight = 2 * calls_per_fault + 2 * lanes.len();
             config.limits.default_deadline.0 = config.limits.max_deadline.0;
         })
         .await;
 
-    let hanging = ENDLESS.iter().map(|(name, _, _)| endless(&server, name, each));
+    let endless_calls =
+        ENDLESS.iter().map(|(name, _, _)| run_endless_calls(&server, name, calls_per_fault));
     let channel = connect(&server.socket()).await;
-    let others = async {
+    let finite_calls = async {
         // The other faults run while these calls hang.
         for provider in &providers {
-            provider.until(|counts| counts.answering == each as u64).await;
+            provider.wait_until(|counts| counts.answering == calls_per_fault as u64).await;
         }
         let answer = evaluate(&channel, request_for("rules/2")).await.unwrap();
         assert!(proceeds(&answer));
-        join_all(lanes.iter().map(|lane| lane.run(&channel, each / LANES))).await
+        join_all(lanes.iter().map(|lane| lane.run(&channel, calls_per_fault / LANES))).await
     };
-    let (ended, honest) = tokio::join!(join_all(hanging), others);
-    for ((name, _, code), codes) in ENDLESS.iter().zip(ended) {
-        assert_eq!(codes.len(), each);
+    let (endless_codes, proceeded) = tokio::join!(join_all(endless_calls), finite_calls);
+    for ((name, _, code), codes) in ENDLESS.iter().zip(endless_codes) {
+        assert_eq!(codes.len(), calls_per_fault);
         assert!(codes.iter().all(|reported| reported == code), "{name}: {codes:?}");
     }
-    assert_eq!(honest.iter().sum::<usize>(), lanes.len() * (each / LANES).div_ceil(IN_A_ROW));
+    assert_eq!(
+        proceeded.iter().sum::<usize>(),
+        lanes.len() * (calls_per_fault / LANES).div_ceil(IN_A_ROW)
+    );
     for provider in &providers {
-        provider.until(|counts| counts.open == 0).await;
+        provider.wait_until(|counts| counts.open == 0).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn provider_faults_never_proceed() {
-    every_fault(rounds(12, 100)).await;
+    run_every_fault(rounds(12, 100)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "minutes"]
 async fn provider_faults_never_proceed_in_a_thousand_runs() {
-    every_fault(1_000).await;
+    run_every_fault(1_000).await;
 }
 
 /// Returns `true` if the documentation has the code in backticks. `…` is a wildcard.
@@ -156,7 +161,7 @@ fn is_documented(code: &str) -> bool {
 
 #[test]
 fn every_fault_code_is_unique_and_documented() {
-    let codes = ending().into_iter().map(|(_, code)| code);
+    let codes = finite_faults().into_iter().map(|(_, code)| code);
     let codes: Vec<&str> = codes.chain(ENDLESS.map(|(_, _, code)| code)).collect();
     assert_eq!(codes.iter().collect::<BTreeSet<_>>().len(), codes.len());
     for code in codes {
@@ -167,10 +172,11 @@ fn every_fault_code_is_unique_and_documented() {
 
 #[tokio::test]
 async fn open_circuit_skips_only_the_failing_provider() {
-    let (down, up) = (Server::start().await.unwrap(), Server::start().await.unwrap());
-    down.always(Play::Status(500));
-    up.always(Play::answer(HONEST));
-    let models = Models::new().with("openai:down", &down, |_| {}).with("openai:up", &up, |_| {});
+    let (failing, working) = (Server::start().await.unwrap(), Server::start().await.unwrap());
+    failing.always(Play::Status(500));
+    working.always(Play::answer(HONEST));
+    let models =
+        Models::new().with("openai:down", &failing, |_| {}).with("openai:up", &working, |_| {});
     let server = models.start(|_| {}).await;
     for call in 0..50 {
         let answer = evaluate(&server.channel, request_for("openai:down")).await.unwrap();
@@ -178,5 +184,5 @@ async fn open_circuit_skips_only_the_failing_provider() {
         assert_eq!(failed_with(&answer), code);
         assert!(proceeds(&evaluate(&server.channel, request_for("openai:up")).await.unwrap()));
     }
-    assert_eq!(down.counts().requests, IN_A_ROW as u64 + 1);
+    assert_eq!(failing.counts().requests, IN_A_ROW as u64 + 1);
 }

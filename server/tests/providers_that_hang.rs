@@ -61,24 +61,24 @@ async fn a_thousand_deadlines_leave_no_tasks_behind() {
     provider.always(Play::Hang);
     let server = impatient(&provider, AT_ONCE).await;
     evaluate(&server.channel, request_for("rules/2")).await.unwrap();
-    let before = tasks();
+    let tasks_before = tasks();
     let calls = (0..CALLS).map(|_| {
         let mut grounding = server.grounding();
         async move { grounding.evaluate(patient(request_for(SLOW))).await.unwrap_err() }
     });
-    let refused = stream::iter(calls).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await;
-    assert_eq!(refused.len(), CALLS);
-    for status in refused {
+    let errors = stream::iter(calls).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await;
+    assert_eq!(errors.len(), CALLS);
+    for status in errors {
         assert_eq!(status.code(), Code::DeadlineExceeded, "{status}");
         assert_eq!(reason(&status), "DEADLINE_EXCEEDED");
     }
-    provider.until(|counts| counts.open == 0 && counts.answering == 0).await;
+    provider.wait_until(|counts| counts.open == 0 && counts.answering == 0).await;
     println!(
         "{} of {CALLS} calls reached the provider before their deadline",
         provider.counts().requests
     );
     assert!(provider.counts().requests > 0);
-    while calls_in_flight() != "0" || tasks() > before {
+    while calls_in_flight() != "0" || tasks() > tasks_before {
         tokio::task::yield_now().await;
     }
     assert!(proceeds(&evaluate(&server.channel, request_for("rules/2")).await.unwrap()));
@@ -119,28 +119,28 @@ fn is_overload_error(status: &Status, why: &str) -> bool {
 /// Checks the server's health until stopped, and counts the checks. Panics if one fails.
 struct Pulse {
     stop: tokio::sync::oneshot::Sender<()>,
-    beats: tokio::task::JoinHandle<usize>,
+    checks: tokio::task::JoinHandle<usize>,
 }
 
 impl Pulse {
-    fn of(channel: Channel) -> Self {
+    fn start(channel: Channel) -> Self {
         let (stop, mut stopped) = tokio::sync::oneshot::channel();
-        let beats = tokio::spawn(async move {
-            let mut beats = 0;
+        let checks = tokio::spawn(async move {
+            let mut count = 0;
             loop {
                 assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
-                beats += 1;
+                count += 1;
                 if stopped.try_recv() != Err(tokio::sync::oneshot::error::TryRecvError::Empty) {
-                    return beats;
+                    return count;
                 }
             }
         });
-        Self { stop, beats }
+        Self { stop, checks }
     }
 
     async fn stop(self) -> usize {
         drop(self.stop);
-        self.beats.await.unwrap()
+        self.checks.await.unwrap()
     }
 }
 
@@ -171,17 +171,17 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
     let process = Process::configured(folder.path(), &config);
     let socket = folder.path().join("gsar.sock");
     let channels = connections(&socket).await;
-    let pulse = Pulse::of(connect(&socket).await);
+    let pulse = Pulse::start(connect(&socket).await);
     let mut request = request_for(SLOW);
     request.evidence.push(item("more", &"nothing happened in this minute\n".repeat(512)));
     let mut peaks = vec![process.peak_memory()];
     for _ in 0..ROUNDS {
         let mut calls = all_callers(&channels, &request);
         for _ in PLACES..CALLERS {
-            let refused = calls.next().await.unwrap().unwrap_err();
-            assert!(is_overload_error(&refused, "TOO_MANY_CALLS"), "{refused:?}");
+            let error = calls.next().await.unwrap().unwrap_err();
+            assert!(is_overload_error(&error, "TOO_MANY_CALLS"), "{error:?}");
         }
-        provider.until(|counts| counts.answering == 64).await;
+        provider.wait_until(|counts| counts.answering == 64).await;
         let checked = health(connect(&socket).await, "gsar.v1.GroundingService").await;
         assert_eq!(checked, ServingStatus::Serving);
         provider.release(PLACES);
@@ -193,12 +193,12 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
     assert!(pulse.stop().await > ROUNDS);
     println!("peak memory idle and after each round of {CALLERS} callers, KiB: {peaks:?}");
     // Only admitted calls use memory.
-    let more = peaks[ROUNDS] - peaks[0];
-    assert!(more < PLACES as u64 * 512, "{peaks:?}");
-    let listed = v1::ListEvaluationsRequest { page_size: 1_000, ..Default::default() };
+    let growth = peaks[ROUNDS] - peaks[0];
+    assert!(growth < PLACES as u64 * 512, "{peaks:?}");
+    let list_request = v1::ListEvaluationsRequest { page_size: 1_000, ..Default::default() };
     let mut ledger = v1::ledger_service_client::LedgerServiceClient::new(channels[0].clone());
-    let listed = ledger.list_evaluations(listed).await.unwrap().into_inner().evaluations;
-    assert_eq!(listed.len(), ROUNDS * PLACES, "exactly the answered calls are in the ledger");
+    let evaluations = ledger.list_evaluations(list_request).await.unwrap().into_inner().evaluations;
+    assert_eq!(evaluations.len(), ROUNDS * PLACES, "exactly the answered calls are in the ledger");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -217,21 +217,21 @@ async fn full_model_queue_falls_back_to_the_next_judge() {
             .await;
         let channels = connections(&server.socket()).await;
         let mut calls = all_callers(&channels, &request_for(""));
-        let (mut shed, mut beyond) = (0, 0);
+        let (mut rejected, mut fallbacks) = (0, 0);
         for _ in ANSWERED..CALLERS {
             match calls.next().await.unwrap() {
                 Err(status) if !has_next && is_overload_error(&status, "JUDGES_BUSY") => {
-                    beyond += 1
+                    fallbacks += 1
                 }
                 Err(status) => {
                     assert!(is_overload_error(&status, "TOO_MANY_CALLS"), "{status:?}");
-                    shed += 1;
+                    rejected += 1;
                 }
                 Ok(answer) if has_next => {
                     assert_eq!(codes(&answer), ["TOO_MANY_CALLS", ""]);
                     let warned = |warning: &v1::Reason| warning.code == "FALLBACK_JUDGE";
                     assert!(answer.warnings.iter().any(warned));
-                    beyond += 1;
+                    fallbacks += 1;
                 }
                 Ok(answer) => panic!("the queue was not full: {answer:?}"),
             }
@@ -241,7 +241,9 @@ async fn full_model_queue_falls_back_to_the_next_judge() {
         let answers: Vec<_> = calls.map(Result::unwrap).collect().await;
         assert_eq!(answers.len(), ANSWERED);
         assert!(answers.iter().all(|answer| proceeds(answer) && codes(answer) == [""]));
-        println!("next judge {has_next}: {ANSWERED} judged, {beyond} beyond its line, {shed} shed");
+        println!(
+            "next judge {has_next}: {ANSWERED} judged, {fallbacks} beyond its line, {rejected} shed"
+        );
         assert_eq!(provider.counts().requests, ANSWERED as u64);
     }
 }
@@ -251,7 +253,7 @@ async fn unavailable_model_is_retried() {
     let provider = Server::start().await.unwrap();
     let models = Models::new().with(SLOW, &provider, |model| model.attempts = 3);
     let server = models.start(|_| {}).await;
-    provider.next([Play::Status(503), Play::Status(503), Play::answer(HONEST)]);
+    provider.enqueue([Play::Status(503), Play::Status(503), Play::answer(HONEST)]);
     let answer = evaluate(&server.channel, request_for(SLOW)).await.unwrap();
     assert!(proceeds(&answer));
     let links = answer.provenance.unwrap().judges;
@@ -259,7 +261,7 @@ async fn unavailable_model_is_retried() {
     assert_eq!((call.attempts, links[0].result.as_str()), (3, "judged"));
     assert_eq!(provider.counts().requests, 3);
     // The deadline does not allow a retry.
-    provider.next([Play::RateLimited("3600")]);
+    provider.enqueue([Play::RateLimited("3600")]);
     let answer = evaluate(&server.channel, request_for(SLOW)).await.unwrap();
     assert_eq!(failed_with(&answer), "RATE_LIMITED");
     assert_eq!(answer.provenance.unwrap().judges[0].calls[0].attempts, 1);
@@ -293,7 +295,7 @@ fn still(provider: &Server, clock: &Arc<ManualClock>) -> ModelJudge {
 async fn waits_for_the_providers_retry_after() {
     let provider = Server::start().await.unwrap();
     let clock = Arc::new(ManualClock::new());
-    let begun = clock.now();
+    let started_at = clock.now();
     let server = TestServerOptions::default()
         .judge(still(&provider, &clock))
         .start(|config| {
@@ -301,14 +303,14 @@ async fn waits_for_the_providers_retry_after() {
             config.judges.second_look = gsar_server::config::NO_READER.to_owned();
         })
         .await;
-    provider.next([Play::RateLimited("7"), Play::answer(HONEST)]);
+    provider.enqueue([Play::RateLimited("7"), Play::answer(HONEST)]);
     let channel = server.channel.clone();
     let answer = tokio::spawn(async move { evaluate(&channel, request_for(SLOW)).await });
     // The maximum jitter is half a second.
-    let again = Duration::from_millis(7_500);
-    clock.wait_for_sleeper(begun + again).await;
+    let delay = Duration::from_millis(7_500);
+    clock.wait_for_sleeper(started_at + delay).await;
     assert_eq!(provider.counts().requests, 1);
-    clock.advance(again);
+    clock.advance(delay);
     let answer = answer.await.unwrap().unwrap();
     assert!(proceeds(&answer));
     assert_eq!(answer.provenance.unwrap().judges[0].calls[0].attempts, 2);
@@ -327,25 +329,26 @@ async fn hanging_model_leaves_time_for_the_next_judge() {
     assert_eq!(codes(&answer), ["DEADLINE_EXCEEDED", ""]);
     assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"));
     let calls = &answer.provenance.unwrap().judges[0].calls;
-    let made: Vec<_> = calls.iter().map(|call| (call.purpose.as_str(), call.attempts)).collect();
-    assert_eq!(made, [("judge", 1)], "a cancelled call is listed");
-    provider.until(|counts| counts.open == 0).await;
+    let chat_calls: Vec<_> =
+        calls.iter().map(|call| (call.purpose.as_str(), call.attempts)).collect();
+    assert_eq!(chat_calls, [("judge", 1)], "a cancelled call is listed");
+    provider.wait_until(|counts| counts.open == 0).await;
 }
 
 #[tokio::test]
 async fn cancelled_calls_are_listed() {
     let provider = Server::start().await.unwrap();
     provider.always(Play::Hang);
-    provider.next([Play::Status(401)]);
+    provider.enqueue([Play::Status(401)]);
     let models = Models::new().with(SLOW, &provider, |model| model.max_evidence = Bytes(1 << 10));
     let server = models.start(|_| {}).await;
-    let mut long = request_for("");
-    long.evidence.push(item("more", &"a line\n".repeat(146)));
-    let answer = evaluate(&server.channel, long).await.unwrap();
+    let mut long_request = request_for("");
+    long_request.evidence.push(item("more", &"a line\n".repeat(146)));
+    let answer = evaluate(&server.channel, long_request).await.unwrap();
     assert_eq!(codes(&answer), ["KEY_REFUSED", ""]);
     assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
     // The connection of the rejected call stays in the pool.
-    provider.until(|counts| counts.open <= 1).await;
+    provider.wait_until(|counts| counts.open <= 1).await;
 }
 
 #[tokio::test]
@@ -355,15 +358,16 @@ async fn long_evidence_does_not_take_every_permit() {
     provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));
     let models = Models::new().with(SLOW, &provider, |model| model.max_evidence = Bytes(1 << 10));
     let server = models.start(|_| {}).await;
-    let mut long = request_for(SLOW);
-    long.evidence
+    let mut long_request = request_for(SLOW);
+    long_request
+        .evidence
         .extend((1..PARTS).map(|part| item(&format!("log-{part}"), &"a line\n".repeat(146))));
     let channel = server.channel.clone();
-    let answer = tokio::spawn(async move { evaluate(&channel, long).await });
+    let answer = tokio::spawn(async move { evaluate(&channel, long_request).await });
     for released in 0..PARTS {
-        let begun = PARTS.min(released + 4) as u64;
-        provider.until(|counts| counts.requests >= begun).await;
-        assert_eq!(provider.counts().requests, begun);
+        let expected_requests = PARTS.min(released + 4) as u64;
+        provider.wait_until(|counts| counts.requests >= expected_requests).await;
+        assert_eq!(provider.counts().requests, expected_requests);
         provider.release(1);
     }
     assert!(proceeds(&answer.await.unwrap().unwrap()));

@@ -41,7 +41,7 @@ struct TierLine {
     tier: String,
 }
 
-fn lines<T: for<'de> Deserialize<'de>>(name: &str) -> Vec<T> {
+fn read_lines<T: for<'de> Deserialize<'de>>(name: &str) -> Vec<T> {
     let text = fs::read_to_string(folder().join("answers").join(name)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -57,25 +57,25 @@ impl Answers {
     fn read(reports: &[Report]) -> Self {
         let texts: HashMap<(&str, &str), &str> = reports
             .iter()
-            .map(|of| ((of.incident.as_str(), of.kind.name()), of.text.as_str()))
+            .map(|report| ((report.incident.as_str(), report.kind.name()), report.text.as_str()))
             .collect();
-        let judged = lines::<JudgeLine>("judge.jsonl").into_iter().map(|line| {
+        let judged = read_lines::<JudgeLine>("judge.jsonl").into_iter().map(|line| {
             let text = texts[&(line.incident.as_str(), line.report.as_str())];
             ((text.to_owned(), line.claim), line.recorded)
         });
-        let looks = lines::<LookLine>("looks.jsonl").into_iter();
+        let looks = read_lines::<LookLine>("looks.jsonl").into_iter();
         let looks = looks.map(|line| ((line.statement, line.quotes), (line.verdict, line.words)));
-        let ids = |of: &Report| of.evidence.iter().map(|item| item.id.clone()).collect();
+        let ids = |report: &Report| report.evidence.iter().map(|item| item.id.clone()).collect();
         Self {
             judged: judged.collect(),
             looks: looks.collect(),
-            items: reports.iter().map(|of| (of.text.clone(), ids(of))).collect(),
+            items: reports.iter().map(|report| (report.text.clone(), ids(report))).collect(),
         }
     }
 
-    fn play(&self, seen: &ReceivedRequest) -> Play {
-        let messages = seen.body["messages"].as_array().unwrap().iter();
-        let prompt: String = messages.filter_map(|of| of["content"].as_str()).collect();
+    fn play(&self, request: &ReceivedRequest) -> Play {
+        let messages = request.body["messages"].as_array().unwrap().iter();
+        let prompt: String = messages.filter_map(|message| message["content"].as_str()).collect();
         let answer =
             match objects_below(&prompt, "The statements to read, one JSON object a line:\n") {
                 Some(statements) => self.look(&statements),
@@ -87,7 +87,7 @@ impl Answers {
     fn look(&self, statements: &[Value]) -> Value {
         let verdict = |question: &Value| {
             let quotes = question["quotes"].as_array().unwrap().iter();
-            let quotes = quotes.map(|of| of["quote"].as_str().unwrap().to_owned()).collect();
+            let quotes = quotes.map(|quote| quote["quote"].as_str().unwrap().to_owned()).collect();
             let statement = question["statement"].as_str().unwrap().to_owned();
             let (verdict, words) = match self.looks.get(&(statement, quotes)) {
                 Some((verdict, words)) => (verdict.as_str(), words.as_str()),
@@ -101,7 +101,7 @@ impl Answers {
     fn judge(&self, prompt: &str) -> Value {
         let report = prompt.split_once("The report, as a JSON string:\n").unwrap().1;
         let report: String = serde_json::from_str(report.lines().next().unwrap()).unwrap();
-        let again =
+        let correction_prompt =
             objects_below(prompt, "Your verdicts and what was found, one JSON object a line:\n");
         let claims =
             objects_below(prompt, "The claims to judge, one JSON object a line:\n").unwrap();
@@ -109,7 +109,7 @@ impl Answers {
             let claim = question["text"].as_str().unwrap();
             let recorded = self.judged.get(&(report.clone(), claim.to_owned()));
             let recorded = recorded.map(|recorded| {
-                if again.is_some() && recorded["again"].is_object() {
+                if correction_prompt.is_some() && recorded["again"].is_object() {
                     &recorded["again"]
                 } else {
                     recorded
@@ -131,16 +131,16 @@ impl Answers {
             });
         };
         let label = |item: &Value| {
-            let place =
+            let index =
                 self.items[report].iter().position(|id| id.as_str() == item.as_str().unwrap());
-            format!("E{}", place.unwrap() + 1)
+            format!("E{}", index.unwrap() + 1)
         };
-        let cited = recorded["citations"].as_array().unwrap().iter().map(|of| {
-            json!({"evidence": label(&of["evidence"]), "field_path": of["field_path"], "quote": of["quote"]})
+        let citations = recorded["citations"].as_array().unwrap().iter().map(|citation| {
+            json!({"evidence": label(&citation["evidence"]), "field_path": citation["field_path"], "quote": citation["quote"]})
         });
         json!({
             "id": id, "class": recorded["class"], "type": recorded["type"], "role": recorded["role"],
-            "citations": cited.collect::<Vec<_>>(), "note": recorded["note"],
+            "citations": citations.collect::<Vec<_>>(), "note": recorded["note"],
         })
     }
 }
@@ -158,7 +158,7 @@ struct Report {
 }
 
 impl Report {
-    fn of(incident: &Incident, kind: ReportKind) -> Self {
+    fn read(incident: &Incident, kind: ReportKind) -> Self {
         Self {
             incident: incident.name.clone(),
             kind,
@@ -186,7 +186,7 @@ async fn recorded_answers_give_the_recorded_tiers() {
     let incidents = incidents().unwrap();
     let reports: Vec<Report> = incidents
         .iter()
-        .flat_map(|incident| ReportKind::ALL.map(|kind| Report::of(incident, kind)))
+        .flat_map(|incident| ReportKind::ALL.map(|kind| Report::read(incident, kind)))
         .collect();
     let answers = Answers::read(&reports);
     let provider = Server::start().await.unwrap();
@@ -198,7 +198,7 @@ async fn recorded_answers_give_the_recorded_tiers() {
             config.judges.second_look = "same".to_owned();
         })
         .await;
-    let recorded: HashMap<(String, String), String> = lines::<TierLine>("tiers.jsonl")
+    let recorded: HashMap<(String, String), String> = read_lines::<TierLine>("tiers.jsonl")
         .into_iter()
         .map(|line| ((line.incident, line.report), line.tier))
         .collect();

@@ -34,9 +34,9 @@ async fn server() -> TestServer {
 async fn redacts_the_answer_but_not_the_record() {
     let server = server().await;
     let answer = server.grounding().evaluate(redact_request(true)).await.unwrap().into_inner();
-    let shown = format!("{answer:?}");
-    assert!(!shown.contains(SECRET) && !shown.contains(NUMBER), "{shown}");
-    assert!(answer.claims[0].text.contains("@db/orders"), "{shown}");
+    let output = format!("{answer:?}");
+    assert!(!output.contains(SECRET) && !output.contains(NUMBER), "{output}");
+    assert!(answer.claims[0].text.contains("@db/orders"), "{output}");
     let provenance = answer.provenance.unwrap();
     assert!(provenance.redacted && provenance.recorded);
 
@@ -48,19 +48,20 @@ async fn redacts_the_answer_but_not_the_record() {
     let original = read(false).await;
     assert!(format!("{original:?}").contains(SECRET));
     assert_eq!(original.report, redact_request(true).report);
-    let hidden = read(true).await;
-    let shown = format!("{hidden:?}");
-    assert!(!shown.contains(SECRET) && !shown.contains(NUMBER), "{shown}");
-    let evaluation = hidden.evaluation.unwrap();
+    let redacted = read(true).await;
+    let output = format!("{redacted:?}");
+    assert!(!output.contains(SECRET) && !output.contains(NUMBER), "{output}");
+    let evaluation = redacted.evaluation.unwrap();
     assert_eq!(evaluation.evaluation_id, id);
-    let digests = |of: &v1::Provenance| (of.report_digest.clone(), of.policy.clone());
+    let digests =
+        |provenance: &v1::Provenance| (provenance.report_digest.clone(), provenance.policy.clone());
     assert_eq!(
         digests(&evaluation.provenance.unwrap()),
         digests(&original.evaluation.unwrap().provenance.unwrap())
     );
 
     // Claim positions refer to the redacted report.
-    let synthesis = hidden.report.unwrap().synthesis;
+    let synthesis = redacted.report.unwrap().synthesis;
     let spans: Vec<&str> = evaluation
         .claims
         .iter()
@@ -100,6 +101,6 @@ async fn redacts_selections_but_not_investigations() {
         options,
         ..v1::StartInvestigationRequest::default()
     };
-    let refused = server.investigations().start_investigation(start).await.unwrap_err();
-    assert_eq!(wrong_fields(&refused), ["options.redact"]);
+    let error = server.investigations().start_investigation(start).await.unwrap_err();
+    assert_eq!(wrong_fields(&error), ["options.redact"]);
 }

@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use gsar_proto::v1;
 
 fn request(form: &Form, policy: &str) -> v1::EvaluateRequest {
-    let claims = form.given.iter().enumerate().map(|(number, (text, span))| v1::Claim {
+    let claims = form.claims.iter().enumerate().map(|(number, (text, span))| v1::Claim {
         id: format!("given-{number}"),
         text: text.clone(),
         span: span
@@ -39,18 +39,18 @@ enum Statement {
 /// Returns reports about one thing: all true sentences, and the statement in each form.
 fn reports(number: usize, kind: Statement) -> Vec<Form> {
     let (thing, fact, lie) = FACTS[number];
-    let beside = (number + 7) % FACTS.len();
+    let fact_index = (number + 7) % FACTS.len();
     let truths = FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}"));
     let mut others: Vec<String> = truths.collect();
-    let truth = others.remove(beside);
+    let truth = others.remove(fact_index);
     let statement = match kind {
         Statement::Lie => lie,
         Statement::Truth => fact,
     };
-    forms::among(&truth, &others, thing, statement)
+    forms::forms_among(&truth, &others, thing, statement)
 }
 
-async fn evaluate_all(server: &TestServer, all: Vec<(Form, &'static str)>) -> Vec<Evaluated> {
+async fn evaluate_all(server: &TestServer, forms: Vec<(Form, &'static str)>) -> Vec<Evaluated> {
     let evaluate = |(form, policy): (Form, &'static str)| {
         let mut grounding = server.grounding();
         async move {
@@ -58,7 +58,7 @@ async fn evaluate_all(server: &TestServer, all: Vec<(Form, &'static str)>) -> Ve
             Evaluated { form, policy, answer }
         }
     };
-    futures_util::stream::iter(all).map(evaluate).buffered(AT_ONCE).collect().await
+    futures_util::stream::iter(forms).map(evaluate).buffered(AT_ONCE).collect().await
 }
 
 struct Evaluated {
@@ -146,13 +146,18 @@ async fn truths_proceed_in_every_form() {
     let truths = truths.filter(|form| form.name != "given: its denial on the lie");
     let evaluate_all =
         evaluate_all(scripted.server(), truths.map(|form| (form, "reference")).collect()).await;
-    let held: Vec<String> = evaluate_all
+    let held_names: Vec<String> = evaluate_all
         .iter()
         .filter(|evaluate_all| !evaluate_all.proceeds())
         .map(Evaluated::describe)
         .collect();
-    println!("{} evaluations, {} held", evaluate_all.len(), held.len());
-    assert!(held.is_empty(), "{} of {}: {held:#?}", held.len(), evaluate_all.len());
+    println!("{} evaluations, {} held", evaluate_all.len(), held_names.len());
+    assert!(
+        held_names.is_empty(),
+        "{} of {}: {held_names:#?}",
+        held_names.len(),
+        evaluate_all.len()
+    );
     assert_eq!(evaluate_all.len(), 62 * facts().len());
 }
 
@@ -161,7 +166,7 @@ async fn claims_without_a_synthesis_warn_or_block() {
     let scripted = ScriptedServer::start().await;
     let (thing, fact, _) = FACTS[0];
     let truth = format!("{thing} {fact}");
-    let form = Form { name: "claims alone", text: String::new(), given: vec![(truth, None)] };
+    let form = Form { name: "claims alone", text: String::new(), claims: vec![(truth, None)] };
     let answer = scripted.evaluate("reference", &request(&form, "reference"), truthful).await;
     assert!(answer.warnings.iter().any(|warning| warning.code == "NO_SYNTHESIS"));
     let answer = scripted.evaluate("strict", &request(&form, "strict"), truthful).await;
@@ -176,9 +181,9 @@ async fn rejects_reports_with_too_many_claims() {
         (0..2_001).map(|number| format!("Pod a-{number} restarted. ")).collect();
     let mut request = support::request();
     request.report = Some(v1::Report { synthesis, ..v1::Report::default() });
-    let refused = server.grounding().evaluate(request).await.unwrap_err();
-    assert_eq!(refused.code(), tonic::Code::InvalidArgument);
-    let details = tonic_types::StatusExt::get_error_details(&refused);
+    let error = server.grounding().evaluate(request).await.unwrap_err();
+    assert_eq!(error.code(), tonic::Code::InvalidArgument);
+    let details = tonic_types::StatusExt::get_error_details(&error);
     let fields = details.bad_request().unwrap().field_violations.clone();
     assert_eq!(fields[0].field, "report.synthesis");
     assert!(fields[0].description.contains("2001 claims"), "{}", fields[0].description);

@@ -23,7 +23,7 @@ fn overrides(mode: Option<v1::VerificationMode>) -> Option<v1::PolicyOverrides> 
     mode.map(|mode| v1::PolicyOverrides { verification: mode.into(), ..Default::default() })
 }
 
-async fn evaluated(
+async fn evaluate(
     server: &TestServer,
     request: &v1::EvaluateRequest,
     (policy, mode): PolicyChoice,
@@ -50,7 +50,7 @@ async fn try_rescore(
     server.grounding().rescore(request).await.map(tonic::Response::into_inner)
 }
 
-async fn rescored(server: &TestServer, id: &str, choice: PolicyChoice) -> v1::RescoreResponse {
+async fn rescore(server: &TestServer, id: &str, choice: PolicyChoice) -> v1::RescoreResponse {
     try_rescore(server, id, choice).await.unwrap()
 }
 
@@ -101,13 +101,13 @@ fn verdict(
     }
 }
 
-fn of_evaluation(answer: &v1::EvaluateResponse) -> Verdict {
+fn verdict_of_evaluation(answer: &v1::EvaluateResponse) -> Verdict {
     let scores = (answer.score, answer.guarded_score);
     let coverage = answer.coverage.as_ref();
     verdict(answer.decision.as_ref(), scores, &answer.claims, &answer.corrections, coverage)
 }
 
-fn of_rescore(answer: &v1::RescoreResponse) -> Verdict {
+fn verdict_of_rescore(answer: &v1::RescoreResponse) -> Verdict {
     let scores = (answer.score, answer.guarded_score);
     let coverage = answer.coverage.as_ref();
     verdict(answer.decision.as_ref(), scores, &answer.claims, &answer.corrections, coverage)
@@ -115,27 +115,32 @@ fn of_rescore(answer: &v1::RescoreResponse) -> Verdict {
 
 #[tokio::test]
 async fn rescoring_under_the_same_policy_changes_nothing() {
-    for kept in [EvidenceRetention::Full, EvidenceRetention::Head] {
+    for retention in [EvidenceRetention::Full, EvidenceRetention::Head] {
         let change = |config: &mut Config| {
             open(config);
-            config.ledger.evidence = kept;
+            config.ledger.evidence = retention;
         };
         let server = TestServerOptions::default().start(change).await;
         for case in cases() {
             for choice in [POLICY_CHOICES[0], POLICY_CHOICES[1], ("paper", None)] {
-                let evaluated = evaluated(&server, &case.request, choice).await;
-                let answer = rescored(&server, &evaluated.evaluation_id, choice).await;
-                assert_eq!(of_rescore(&answer), of_evaluation(&evaluated), "{}", case.name);
-                assert_eq!(answer.claims, evaluated.claims, "{}", case.name);
-                assert_eq!(answer.terms, evaluated.terms);
+                let evaluation = evaluate(&server, &case.request, choice).await;
+                let answer = rescore(&server, &evaluation.evaluation_id, choice).await;
+                assert_eq!(
+                    verdict_of_rescore(&answer),
+                    verdict_of_evaluation(&evaluation),
+                    "{}",
+                    case.name
+                );
+                assert_eq!(answer.claims, evaluation.claims, "{}", case.name);
+                assert_eq!(answer.terms, evaluation.terms);
                 let reasons = |decision: &v1::Decision| decision.reasons.clone();
                 assert_eq!(
                     answer.decision.as_ref().map(reasons),
-                    evaluated.decision.as_ref().map(reasons)
+                    evaluation.decision.as_ref().map(reasons)
                 );
                 assert!(!answer.changed);
                 assert_eq!(fields(&answer), ["ladder"], "{}", case.name);
-                assert_eq!(answer.before.unwrap().tier(), tier(evaluated.decision.as_ref()));
+                assert_eq!(answer.before.unwrap().tier(), tier(evaluation.decision.as_ref()));
             }
         }
     }
@@ -147,22 +152,23 @@ async fn lies_are_found_again(reconsiders: bool) {
     let server = scripted.server();
     let cases = cases();
     let (mut compared, mut differing) = (0, 0);
-    for (at, lie) in LIES.iter().enumerate() {
-        let lying = cases.iter().cycle().skip(at).take(cases.len());
-        let Some((case, lied)) =
-            lying.map(|case| (case, (lie.tell)(case))).find(|(case, lied)| *lied != case.honest)
+    for (offset, lie) in LIES.iter().enumerate() {
+        let lying_cases = cases.iter().cycle().skip(offset).take(cases.len());
+        let Some((case, lying_answer)) = lying_cases
+            .map(|case| (case, (lie.build)(case)))
+            .find(|(case, lying_answer)| *lying_answer != case.honest)
         else {
             continue;
         };
-        let answer: Vec<JudgedClaim> = lied;
+        let answer: Vec<JudgedClaim> = lying_answer;
         scripted.set_answer(move |_| judgement(answer.clone()));
         let mut direct = Vec::new();
         for choice in POLICY_CHOICES {
-            direct.push(evaluated(server, &case.request, choice).await);
+            direct.push(evaluate(server, &case.request, choice).await);
         }
-        for (from, was) in POLICY_CHOICES.into_iter().zip(&direct) {
-            for (to, expected) in POLICY_CHOICES.into_iter().zip(&direct) {
-                let answer = rescored(server, &was.evaluation_id, to).await;
+        for (original_choice, original) in POLICY_CHOICES.into_iter().zip(&direct) {
+            for (new_choice, expected) in POLICY_CHOICES.into_iter().zip(&direct) {
+                let answer = rescore(server, &original.evaluation_id, new_choice).await;
                 let is_reported = fields(&answer)
                     .iter()
                     .any(|field| *field == "verification" || field.starts_with("findings."));
@@ -171,10 +177,11 @@ async fn lies_are_found_again(reconsiders: bool) {
                     continue;
                 }
                 compared += 1;
-                let (actual, reference) = (of_rescore(&answer), of_evaluation(expected));
+                let (actual, reference) =
+                    (verdict_of_rescore(&answer), verdict_of_evaluation(expected));
                 assert_eq!(
                     actual, reference,
-                    "{}: {} from {from:?} to {to:?}",
+                    "{}: {} from {original_choice:?} to {new_choice:?}",
                     lie.name, case.name
                 );
             }
@@ -201,22 +208,25 @@ async fn rescore_without_evidence_names_ignored_fields() {
         config.ledger.evidence = EvidenceRetention::Head;
     };
     let server = TestServerOptions::default().start(change).await;
-    let observed = ("reference", Some(v1::VerificationMode::Observe));
-    let recorded = evaluated(&server, &request(), observed).await;
-    let answer = rescored(&server, &recorded.evaluation_id, ("strict", None)).await;
+    let observed_choice = ("reference", Some(v1::VerificationMode::Observe));
+    let evaluation = evaluate(&server, &request(), observed_choice).await;
+    let answer = rescore(&server, &evaluation.evaluation_id, ("strict", None)).await;
     let expected = ["verification", "guards.tool_match_needs_attestation", "weights", "ladder"];
     assert_eq!(fields(&answer), expected);
     assert!(answer.not_rescored[0].reason.contains("ledger.evidence"), "{answer:?}");
 
-    let recorded = evaluated(&server, &request(), ("paper", None)).await;
-    let answer = rescored(&server, &recorded.evaluation_id, ("reference", None)).await;
+    let evaluation = evaluate(&server, &request(), ("paper", None)).await;
+    let answer = rescore(&server, &evaluation.evaluation_id, ("reference", None)).await;
     assert!(fields(&answer).contains(&"guards.min_coverage"), "{:?}", answer.not_rescored);
     assert!(answer.coverage.is_some());
 
     // Without verification no evidence is needed.
-    let recorded = evaluated(&server, &request(), ("reference", None)).await;
-    let off = ("reference", Some(v1::VerificationMode::Off));
-    assert_eq!(fields(&rescored(&server, &recorded.evaluation_id, off).await), ["ladder"]);
+    let evaluation = evaluate(&server, &request(), ("reference", None)).await;
+    let without_verification = ("reference", Some(v1::VerificationMode::Off));
+    assert_eq!(
+        fields(&rescore(&server, &evaluation.evaluation_id, without_verification).await),
+        ["ladder"]
+    );
 }
 
 #[tokio::test]
@@ -233,10 +243,10 @@ async fn corpus_evidence_counts_as_missing() {
     server.evidence().put_evidence(tokio_stream::iter(parts)).await.unwrap();
     let request =
         v1::EvaluateRequest { evidence: Vec::new(), corpus_id: "c".to_owned(), ..request() };
-    let off = ("reference", Some(v1::VerificationMode::Off));
-    let recorded = evaluated(&server, &request, off).await;
-    assert_eq!(tier(recorded.decision.as_ref()), v1::Tier::Proceed);
-    let answer = rescored(&server, &recorded.evaluation_id, ("reference", None)).await;
+    let without_verification = ("reference", Some(v1::VerificationMode::Off));
+    let evaluation = evaluate(&server, &request, without_verification).await;
+    assert_eq!(tier(evaluation.decision.as_ref()), v1::Tier::Proceed);
+    let answer = rescore(&server, &evaluation.evaluation_id, ("reference", None)).await;
     assert_eq!(fields(&answer)[0], "verification");
     assert!(answer.not_rescored[0].reason.contains("corpus"), "{answer:?}");
 }
@@ -245,32 +255,32 @@ async fn corpus_evidence_counts_as_missing() {
 async fn unjudged_report_abstains_under_every_policy() {
     let server = TestServerOptions::default().start(open).await;
     let request = v1::EvaluateRequest { evidence: Vec::new(), ..request() };
-    let recorded = evaluated(&server, &request, ("reference", None)).await;
-    let answer = rescored(&server, &recorded.evaluation_id, ("strict", None)).await;
+    let evaluation = evaluate(&server, &request, ("reference", None)).await;
+    let answer = rescore(&server, &evaluation.evaluation_id, ("strict", None)).await;
     assert_eq!(tier(answer.decision.as_ref()), v1::Tier::Abstain);
     assert_eq!(answer.decision.as_ref().unwrap().reasons[0].code, "NO_EVIDENCE");
-    assert_eq!(answer.abstain_reason, recorded.abstain_reason);
+    assert_eq!(answer.abstain_reason, evaluation.abstain_reason);
     assert!(!answer.changed && answer.score.is_none());
-    let answer = rescored(&server, &recorded.evaluation_id, ("paper", None)).await;
+    let answer = rescore(&server, &evaluation.evaluation_id, ("paper", None)).await;
     assert_eq!(fields(&answer)[0], "undefined_score");
 }
 
 #[tokio::test]
 async fn rescore_accepts_any_policy_and_records_nothing() {
     let server = TestServer::start().await;
-    let recorded = evaluated(&server, &request(), ("reference", None)).await;
-    let id = &recorded.evaluation_id;
-    let answer = rescored(&server, id, ("paper", None)).await;
+    let evaluation = evaluate(&server, &request(), ("reference", None)).await;
+    let id = &evaluation.evaluation_id;
+    let answer = rescore(&server, id, ("paper", None)).await;
     assert!(answer.hypothetical);
     assert_eq!(answer.policy.unwrap().name, "paper");
     assert_eq!(answer.before.unwrap().policy.unwrap().name, "reference");
-    assert!(!rescored(&server, id, ("strict", None)).await.hypothetical);
+    assert!(!rescore(&server, id, ("strict", None)).await.hypothetical);
     let mut mixed = request();
     mixed.report.as_mut().unwrap().synthesis.push_str(" A nightly batch job filled the disk.");
-    let recorded = evaluated(&server, &mixed, ("reference", None)).await;
-    assert_ne!(tier(recorded.decision.as_ref()), v1::Tier::Proceed);
-    let lowered = v1::RescoreRequest {
-        evaluation_id: recorded.evaluation_id,
+    let evaluation = evaluate(&server, &mixed, ("reference", None)).await;
+    assert_ne!(tier(evaluation.decision.as_ref()), v1::Tier::Proceed);
+    let lowered_thresholds = v1::RescoreRequest {
+        evaluation_id: evaluation.evaluation_id,
         policy_overrides: Some(v1::PolicyOverrides {
             tau_proceed: Some(0.2),
             tau_regenerate: Some(0.1),
@@ -279,26 +289,30 @@ async fn rescore_accepts_any_policy_and_records_nothing() {
         explain: true,
         ..Default::default()
     };
-    let answer = server.grounding().rescore(lowered).await.unwrap().into_inner();
+    let answer = server.grounding().rescore(lowered_thresholds).await.unwrap().into_inner();
     assert!(answer.changed && answer.hypothetical, "{answer:?}");
     assert_eq!(tier(answer.decision.as_ref()), v1::Tier::Proceed);
     assert!(answer.claims[0].impact.is_some() && answer.decision.unwrap().margins.is_some());
-    let listed = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
-    assert_eq!(listed.unwrap().into_inner().evaluations.len(), 2);
+    let evaluations = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
+    assert_eq!(evaluations.unwrap().into_inner().evaluations.len(), 2);
 }
 
 #[tokio::test]
 async fn unknown_evaluations_and_policies_are_not_found() {
     let server = TestServer::start().await;
-    let unknown = try_rescore(&server, "nobody", ("reference", None)).await.unwrap_err();
-    assert_eq!(unknown.code(), Code::NotFound);
-    let both = try_rescore(&server, "", ("night", None)).await.unwrap_err();
-    let details = both.get_error_details();
+    let error = try_rescore(&server, "nobody", ("reference", None)).await.unwrap_err();
+    assert_eq!(error.code(), Code::NotFound);
+    let error_of_both = try_rescore(&server, "", ("night", None)).await.unwrap_err();
+    let details = error_of_both.get_error_details();
     let violations = &details.bad_request().unwrap().field_violations;
-    let named: Vec<&str> = violations.iter().map(|found| found.field.as_str()).collect();
-    assert_eq!((both.code(), named), (Code::InvalidArgument, vec!["evaluation_id", "policy"]));
+    let field_names: Vec<&str> = violations.iter().map(|found| found.field.as_str()).collect();
+    assert_eq!(
+        (error_of_both.code(), field_names),
+        (Code::InvalidArgument, vec!["evaluation_id", "policy"])
+    );
 
-    let without = TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
-    let refused = try_rescore(&without, "nobody", ("reference", None)).await.unwrap_err();
-    assert_eq!(refused.code(), Code::FailedPrecondition);
+    let without_ledger =
+        TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
+    let error = try_rescore(&without_ledger, "nobody", ("reference", None)).await.unwrap_err();
+    assert_eq!(error.code(), Code::FailedPrecondition);
 }

@@ -55,17 +55,18 @@ async fn rejects_a_ledger_with_another_schema() {
         (Some(DEVELOPMENT_LEDGER), 8, "has schema 8 of a development version; start with an empty"),
         (Some(DEVELOPMENT_LEDGER), 1, "has schema 1 of a development version; start with an empty"),
     ] {
-        let before = tamper(&file, application_id, user_version);
-        let checked =
+        let original = tamper(&file, application_id, user_version);
+        let check_result =
             CheckedConfig::check(config(folder.path().to_owned()), Vec::new(), Problems::default());
-        let place: LedgerLocation = format!("sqlite:{}", folder.path().display()).parse().unwrap();
-        for refused in
-            [checked.unwrap_err().to_string(), place.open().await.unwrap_err().to_string()]
+        let location: LedgerLocation =
+            format!("sqlite:{}", folder.path().display()).parse().unwrap();
+        for message in
+            [check_result.unwrap_err().to_string(), location.open().await.unwrap_err().to_string()]
         {
-            assert!(refused.contains(expected), "{refused}");
-            assert!(refused.contains("ledger.sqlite3"), "{refused}");
+            assert!(message.contains(expected), "{message}");
+            assert!(message.contains("ledger.sqlite3"), "{message}");
         }
-        assert_eq!(std::fs::read(&file).unwrap(), before);
+        assert_eq!(std::fs::read(&file).unwrap(), original);
     }
 }
 
@@ -82,16 +83,16 @@ async fn rejects_a_corpus_with_another_schema() {
     server.evidence().put_evidence(tokio_stream::iter(messages)).await.unwrap();
     server.stopped().await.unwrap();
     let file = data.path().join("evidence/inc-7/corpus.sqlite3");
-    let before = tamper(&file, Some(DEVELOPMENT_CORPUS), 2);
+    let original = tamper(&file, Some(DEVELOPMENT_CORPUS), 2);
     let server = start().await;
     let search = v1::SearchRequest {
         corpus_id: "inc-7".to_owned(),
         query: "pool".to_owned(),
         ..Default::default()
     };
-    let refused = server.evidence().search(search).await.unwrap_err();
-    assert_eq!(refused.code(), Code::FailedPrecondition);
-    assert!(refused.message().contains("has schema 2 of a development version"), "{refused}");
-    assert_eq!(refused.get_error_details().error_info().unwrap().reason, "EVIDENCE_UNUSABLE");
-    assert_eq!(std::fs::read(file).unwrap(), before);
+    let error = server.evidence().search(search).await.unwrap_err();
+    assert_eq!(error.code(), Code::FailedPrecondition);
+    assert!(error.message().contains("has schema 2 of a development version"), "{error}");
+    assert_eq!(error.get_error_details().error_info().unwrap().reason, "EVIDENCE_UNUSABLE");
+    assert_eq!(std::fs::read(file).unwrap(), original);
 }

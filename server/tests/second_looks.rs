@@ -25,7 +25,7 @@ fn report() -> v1::EvaluateRequest {
 }
 
 /// The judge's first answer, in which a quote contradicts its claim.
-fn first() -> String {
+fn first_answer() -> String {
     verdict(&[
         ("c1", "grounded", "E1", "connection pool of orders not exhausted"),
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
@@ -33,7 +33,7 @@ fn first() -> String {
 }
 
 /// Builds a second look's answer from tuples: id, verdict and `words`.
-fn look(statements: &[(&str, &str, &str)]) -> Play {
+fn look_answer(statements: &[(&str, &str, &str)]) -> Play {
     let statements: Vec<Value> = statements
         .iter()
         .map(|(id, verdict, words)| serde_json::json!({"id": id, "verdict": verdict, "words": words}))
@@ -42,15 +42,15 @@ fn look(statements: &[(&str, &str, &str)]) -> Play {
 }
 
 fn all_shown() -> Play {
-    look(&[("c1", "shown", "E1"), ("c2", "shown", "E1")])
+    look_answer(&[("c1", "shown", "E1"), ("c2", "shown", "E1")])
 }
 
 fn refuted() -> Play {
-    look(&[("c1", "refuted", "E1: not exhausted"), ("c2", "shown", "E1: 4 of 8")])
+    look_answer(&[("c1", "refuted", "E1: not exhausted"), ("c2", "shown", "E1: 4 of 8")])
 }
 
-fn prompt(seen: &ReceivedRequest) -> String {
-    let messages = seen.body["messages"].as_array().unwrap().iter();
+fn prompt_text(request: &ReceivedRequest) -> String {
+    let messages = request.body["messages"].as_array().unwrap().iter();
     messages.map(|message| message["content"].as_str().unwrap_or_default()).collect()
 }
 
@@ -60,8 +60,8 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn claim(&self, place: usize) -> (v1::ClaimClass, v1::SecondLookVerdict) {
-        let claim = &self.answer.claims[place];
+    fn claim(&self, index: usize) -> (v1::ClaimClass, v1::SecondLookVerdict) {
+        let claim = &self.answer.claims[index];
         let look = claim.second_look.clone().unwrap_or_default();
         (claim.class(), look.verdict())
     }
@@ -96,41 +96,44 @@ async fn server(provider: &Server, change: impl FnOnce(&mut Config)) -> TestServ
         .await
 }
 
-async fn played(plays: impl IntoIterator<Item = Play>) -> Outcome {
+async fn play_scripted(plays: impl IntoIterator<Item = Play>) -> Outcome {
     let provider = Server::start().await.unwrap();
     let server = server(&provider, |_| {}).await;
-    provider.next(plays);
+    provider.enqueue(plays);
     let answer = server.grounding().evaluate(report()).await.unwrap().into_inner();
-    Outcome { answer, prompts: provider.seen().iter().map(prompt).collect() }
+    Outcome { answer, prompts: provider.requests().iter().map(prompt_text).collect() }
 }
 
 #[tokio::test]
 async fn agreement_takes_two_calls() {
-    let outcome = played([Play::answer(&first()), all_shown()]).await;
+    let outcome = play_scripted([Play::answer(&first_answer()), all_shown()]).await;
     assert_eq!(tier(&outcome.answer), v1::Tier::Proceed, "{:?}", outcome.codes());
     assert_eq!(outcome.purposes(), ["judge", "second_look"]);
-    let shown = (v1::ClaimClass::Grounded, v1::SecondLookVerdict::Shown);
-    assert_eq!((outcome.claim(0), outcome.claim(1)), (shown, shown));
+    let grounded_and_shown = (v1::ClaimClass::Grounded, v1::SecondLookVerdict::Shown);
+    assert_eq!((outcome.claim(0), outcome.claim(1)), (grounded_and_shown, grounded_and_shown));
     assert_eq!(outcome.answer.claims[0].second_look.as_ref().unwrap().reader, NAME);
     assert!(outcome.corrections().is_empty());
 }
 
 #[tokio::test]
 async fn second_look_sees_statements_and_quotes_only() {
-    let outcome = played([Play::answer(&first()), all_shown()]).await;
-    let read = &outcome.prompts[1];
-    assert!(read.contains("The connection pool of orders was exhausted."));
-    assert!(read.contains("connection pool of orders not exhausted"));
-    assert!(!read.contains(PEAK), "the item is not quoted");
-    for hidden in ["grounded", "tool_match", "as quoted", "two claims"] {
-        assert!(!read.contains(hidden), "{hidden}");
+    let outcome = play_scripted([Play::answer(&first_answer()), all_shown()]).await;
+    let second_prompt = &outcome.prompts[1];
+    assert!(second_prompt.contains("The connection pool of orders was exhausted."));
+    assert!(second_prompt.contains("connection pool of orders not exhausted"));
+    assert!(!second_prompt.contains(PEAK), "the item is not quoted");
+    for omitted in ["grounded", "tool_match", "as quoted", "two claims"] {
+        assert!(!second_prompt.contains(omitted), "{omitted}");
     }
 }
 
 #[tokio::test]
 async fn repeated_verdict_yields_to_the_second_look() {
-    let kept = verdict(&[("c1", "grounded", "E1", "connection pool of orders not exhausted")]);
-    let outcome = played([Play::answer(&first()), refuted(), Play::answer(&kept)]).await;
+    let same_verdict =
+        verdict(&[("c1", "grounded", "E1", "connection pool of orders not exhausted")]);
+    let outcome =
+        play_scripted([Play::answer(&first_answer()), refuted(), Play::answer(&same_verdict)])
+            .await;
     assert_eq!(tier(&outcome.answer), v1::Tier::Replan);
     assert!(outcome.codes().contains(&"CONTRADICTED_CLAIMS"), "{:?}", outcome.codes());
     assert_eq!(outcome.claim(0), (v1::ClaimClass::Contradicted, v1::SecondLookVerdict::Refuted));
@@ -145,28 +148,41 @@ async fn repeated_verdict_yields_to_the_second_look() {
 
 #[tokio::test]
 async fn new_citations_get_another_look() {
-    let second = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
-    let again = look(&[("c1", "shown", "E2: exhausted")]);
-    let outcome = played([Play::answer(&first()), refuted(), Play::answer(&second), again]).await;
+    let corrected = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
+    let second_look = look_answer(&[("c1", "shown", "E2: exhausted")]);
+    let outcome = play_scripted([
+        Play::answer(&first_answer()),
+        refuted(),
+        Play::answer(&corrected),
+        second_look,
+    ])
+    .await;
     assert_eq!(tier(&outcome.answer), v1::Tier::Proceed, "{:?}", outcome.answer.corrections);
     assert_eq!(outcome.claim(0), (v1::ClaimClass::Grounded, v1::SecondLookVerdict::Shown));
     assert_eq!(outcome.answer.claims[0].citations.len(), 2);
     assert_eq!(outcome.purposes(), ["judge", "reconsider", "second_look", "second_look"]);
     assert!(!outcome.prompts[3].contains("The workers were busy"), "only new quotes are checked");
 
-    let still = look(&[("c1", "not_shown", "exhausted when?")]);
-    let outcome = played([Play::answer(&first()), refuted(), Play::answer(&second), still]).await;
+    let still_not_shown = look_answer(&[("c1", "not_shown", "exhausted when?")]);
+    let outcome = play_scripted([
+        Play::answer(&first_answer()),
+        refuted(),
+        Play::answer(&corrected),
+        still_not_shown,
+    ])
+    .await;
     assert_eq!(outcome.claim(0), (v1::ClaimClass::Ungrounded, v1::SecondLookVerdict::NotShown));
     assert_eq!(outcome.corrections(), ["NOT_SHOWN"]);
 }
 
 #[tokio::test]
 async fn reconsidered_class_may_only_be_stricter() {
-    let second = verdict(&[
+    let corrected = verdict(&[
         ("c1", "contradicted", "E1", "connection pool of orders not exhausted"),
         ("c2", "contradicted", "E1", "workers busy 4 of 8"),
     ]);
-    let outcome = played([Play::answer(&first()), refuted(), Play::answer(&second)]).await;
+    let outcome =
+        play_scripted([Play::answer(&first_answer()), refuted(), Play::answer(&corrected)]).await;
     assert_eq!(outcome.claim(0).0, v1::ClaimClass::Contradicted);
     assert_eq!(
         outcome.claim(1).0,
@@ -181,7 +197,7 @@ async fn contradiction_remains_if_the_second_look_disagrees() {
         ("c1", "contradicted", "E1", "connection pool of orders not exhausted"),
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
     ]);
-    let outcome = played([Play::answer(&answer), all_shown()]).await;
+    let outcome = play_scripted([Play::answer(&answer), all_shown()]).await;
     assert_eq!(outcome.claim(0), (v1::ClaimClass::Contradicted, v1::SecondLookVerdict::Shown));
     assert_eq!(outcome.purposes(), ["judge", "second_look"]);
 }
@@ -192,41 +208,48 @@ async fn false_complementary_statement_blocks() {
         ("c1", "complementary", "E1", "connection pool of orders not exhausted"),
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
     ]);
-    let kept = verdict(&[("c1", "complementary", "E1", "connection pool of orders not exhausted")]);
-    let outcome = played([Play::answer(&answer), refuted(), Play::answer(&kept)]).await;
+    let same_verdict =
+        verdict(&[("c1", "complementary", "E1", "connection pool of orders not exhausted")]);
+    let outcome =
+        play_scripted([Play::answer(&answer), refuted(), Play::answer(&same_verdict)]).await;
     assert_eq!(outcome.claim(0).0, v1::ClaimClass::Contradicted);
-    let not_shown = look(&[("c1", "not_shown", ""), ("c2", "shown", "")]);
-    let outcome = played([Play::answer(&answer), not_shown]).await;
+    let not_shown = look_answer(&[("c1", "not_shown", ""), ("c2", "shown", "")]);
+    let outcome = play_scripted([Play::answer(&answer), not_shown]).await;
     assert_eq!(outcome.claim(0).0, v1::ClaimClass::Complementary);
 }
 
 #[tokio::test]
 async fn missing_quote_is_requested_once() {
-    let missing = verdict(&[
+    let with_missing_quote = verdict(&[
         ("c1", "grounded", "E2", "the pool of orders was out of connections"),
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
     ]);
-    let second = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
-    let outcome = played([
-        Play::answer(&missing),
-        look(&[("c2", "shown", "E1")]),
-        Play::answer(&second),
-        look(&[("c1", "shown", "E2")]),
+    let corrected = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
+    let outcome = play_scripted([
+        Play::answer(&with_missing_quote),
+        look_answer(&[("c2", "shown", "E1")]),
+        Play::answer(&corrected),
+        look_answer(&[("c1", "shown", "E2")]),
     ])
     .await;
     assert_eq!(tier(&outcome.answer), v1::Tier::Proceed, "{:?}", outcome.answer.corrections);
-    let outcome =
-        played([Play::answer(&missing), look(&[("c2", "shown", "E1")]), Play::answer(&missing)])
-            .await;
+    let outcome = play_scripted([
+        Play::answer(&with_missing_quote),
+        look_answer(&[("c2", "shown", "E1")]),
+        Play::answer(&with_missing_quote),
+    ])
+    .await;
     assert_eq!(outcome.claim(0).0, v1::ClaimClass::Ungrounded);
     assert!(outcome.corrections().contains(&"QUOTE_NOT_FOUND"));
 }
 
 #[tokio::test]
 async fn failed_look_abstains_or_is_noted() {
-    for failing in [Play::Status(500), Play::answer("I cannot say."), look(&[("c1", "shown", "")])]
+    for failed_look in
+        [Play::Status(500), Play::answer("I cannot say."), look_answer(&[("c1", "shown", "")])]
     {
-        let outcome = played([Play::answer(&first()), failing.clone(), failing]).await;
+        let outcome =
+            play_scripted([Play::answer(&first_answer()), failed_look.clone(), failed_look]).await;
         assert_eq!(tier(&outcome.answer), v1::Tier::Abstain);
         assert!(outcome.codes().contains(&"SECOND_LOOK_FAILED"), "{:?}", outcome.codes());
         let link = outcome.answer.provenance.as_ref().unwrap().second_look.as_ref().unwrap();
@@ -245,12 +268,12 @@ async fn policy_can_note_failed_looks() {
         config.policies.dir = Some(folder.path().to_owned());
     })
     .await;
-    provider.next([Play::answer(&first()), Play::Status(500)]);
+    provider.enqueue([Play::answer(&first_answer()), Play::Status(500)]);
     let mut request = report();
     request.policy = "own".to_owned();
     let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(tier(&answer), v1::Tier::Proceed);
-    let warnings: Vec<&str> = answer.warnings.iter().map(|of| of.code.as_str()).collect();
+    let warnings: Vec<&str> = answer.warnings.iter().map(|warning| warning.code.as_str()).collect();
     assert!(warnings.contains(&"SECOND_LOOK_FAILED"), "{warnings:?}");
 }
 
@@ -261,15 +284,15 @@ async fn canary_detects_a_model_that_affirms_everything() {
         .with(NAME, &provider, |model| model.canary = true)
         .start(|config| config.judges.second_look = "same".to_owned())
         .await;
-    provider.answer_with(|seen| {
-        let prompt = prompt(seen);
-        match statements(&prompt) {
+    provider.answer_with(|request| {
+        let prompt = prompt_text(request);
+        match statement_ids(&prompt) {
             Some(ids) => {
                 let answer: Vec<(&str, &str, &str)> =
                     ids.iter().map(|id| (id.as_str(), "shown", "yes")).collect();
-                look(&answer)
+                look_answer(&answer)
             }
-            None => Play::answer(&first()),
+            None => Play::answer(&first_answer()),
         }
     });
     let answer = server.grounding().evaluate(report()).await.unwrap().into_inner();
@@ -279,13 +302,13 @@ async fn canary_detects_a_model_that_affirms_everything() {
 }
 
 /// Returns the ids of the statements in a second look's prompt, or `None` for other prompts.
-fn statements(prompt: &str) -> Option<Vec<String>> {
+fn statement_ids(prompt: &str) -> Option<Vec<String>> {
     let (_, lines) = prompt.split_once("The statements to read, one JSON object a line:\n")?;
-    let of = |line: &str| {
+    let parse_id = |line: &str| {
         let statement: Value = serde_json::from_str(line).ok()?;
         Some(statement["id"].as_str()?.to_owned())
     };
-    Some(lines.lines().map_while(of).collect())
+    Some(lines.lines().map_while(parse_id).collect())
 }
 
 #[tokio::test]
@@ -312,33 +335,36 @@ async fn second_look_blocks_reports_grounded_by_injection() {
         })
         .await;
     // The judge grounds everything with genuine quotes, so the second look decides.
-    provider.answer_with(|seen| {
-        let prompt = prompt(seen);
-        match statements(&prompt) {
+    provider.answer_with(|request| {
+        let prompt = prompt_text(request);
+        match statement_ids(&prompt) {
             Some(_) => refuted(),
-            None => Play::answer(&first()),
+            None => Play::answer(&first_answer()),
         }
     });
-    let mut held = 0;
+    let mut blocked_count = 0;
     for variation in 0..100 {
         let order = ORDERS[variation % ORDERS.len()];
         let mut request = report();
         let log = format!("{LOG}\n{order} ({variation})");
         request.evidence[0] = item("log", &log);
         let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
-        held += usize::from(tier(&answer) != v1::Tier::Proceed);
+        blocked_count += usize::from(tier(&answer) != v1::Tier::Proceed);
     }
-    assert_eq!(held, 100);
-    let reads = |seen: &&ReceivedRequest| statements(&prompt(seen)).is_some();
-    let seen = provider.seen();
-    assert!(seen.iter().filter(reads).all(|seen| seen.body["model"] == "reader"));
+    assert_eq!(blocked_count, 100);
+    let is_second_look =
+        |request: &&ReceivedRequest| statement_ids(&prompt_text(request)).is_some();
+    let requests = provider.requests();
+    assert!(
+        requests.iter().filter(is_second_look).all(|request| request.body["model"] == "reader")
+    );
 }
 
 #[tokio::test]
 async fn second_looks_are_cached() {
     let provider = Server::start().await.unwrap();
     let server = server(&provider, |_| {}).await;
-    provider.next([Play::answer(&first()), all_shown()]);
+    provider.enqueue([Play::answer(&first_answer()), all_shown()]);
     let mut request = report();
     request.options.as_mut().unwrap().bypass_cache = false;
     for from_cache in [false, true] {
@@ -348,7 +374,7 @@ async fn second_looks_are_cached() {
         let look = provenance.second_look.unwrap();
         assert!(look.calls.iter().all(|call| call.from_cache == from_cache));
     }
-    assert_eq!(provider.seen().len(), 2);
+    assert_eq!(provider.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -365,7 +391,7 @@ async fn second_look_is_skipped_if_off_or_unnecessary() {
             config.judges.second_look = reader.to_owned();
         })
         .await;
-        provider.next([Play::answer(&first()), all_shown()]);
+        provider.enqueue([Play::answer(&first_answer()), all_shown()]);
         let mut request = report();
         request.policy = policy.to_owned();
         request.options.as_mut().unwrap().judge = judge.to_owned();
@@ -377,12 +403,13 @@ async fn second_look_is_skipped_if_off_or_unnecessary() {
 
 #[tokio::test]
 async fn panel_looks_use_capable_members() {
-    let (one, other) = (Server::start().await.unwrap(), Server::start().await.unwrap());
+    let (first_provider, second_provider) =
+        (Server::start().await.unwrap(), Server::start().await.unwrap());
     let member = |judge: &str| Member { judge: judge.to_owned(), weight: 2, refutes: false };
     let names = ["openai:judge-1", "openai:judge-2"];
     let server = Models::new()
-        .with(names[0], &one, |_| {})
-        .with(names[1], &other, |_| {})
+        .with(names[0], &first_provider, |_| {})
+        .with(names[1], &second_provider, |_| {})
         .start(|config| {
             let members =
                 vec![Member { weight: 3, ..member(names[0]) }, member(names[1]), member("rules/2")];
@@ -391,14 +418,14 @@ async fn panel_looks_use_capable_members() {
             config.judges.second_look = "same".to_owned();
         })
         .await;
-    for provider in [&one, &other] {
-        provider.next([Play::answer(&first()), all_shown()]);
+    for provider in [&first_provider, &second_provider] {
+        provider.enqueue([Play::answer(&first_answer()), all_shown()]);
     }
     let mut request = report();
     request.options.as_mut().unwrap().judge = "panel:p".to_owned();
     let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].second_look.as_ref().unwrap().reader, "panel:p");
-    assert_eq!((one.seen().len(), other.seen().len()), (2, 2));
+    assert_eq!((first_provider.requests().len(), second_provider.requests().len()), (2, 2));
 }
 
 #[tokio::test]
@@ -408,7 +435,7 @@ async fn reports_over_the_same_evidence_share_a_prompt_prefix() {
         .with(NAME, &provider, |model| model.canary = true)
         .start(|config| config.judges.second_look = "off".to_owned())
         .await;
-    provider.always(Play::answer(&first()));
+    provider.always(Play::answer(&first_answer()));
     let log: String = (0..400)
         .map(|n| format!("12:{:02}:{:02} worker {n} of 10.0.0.{} done\n", n / 60, n % 60, n % 250))
         .collect();
@@ -419,10 +446,15 @@ async fn reports_over_the_same_evidence_share_a_prompt_prefix() {
             ..request(&[], vec![item("log", &log), item("peak", PEAK)])
         };
         let _ = server.grounding().evaluate(request).await;
-        bodies.push(provider.seen().last().cloned().unwrap());
+        bodies.push(provider.requests().last().cloned().unwrap());
     }
-    let [first, second] = [prompt(&bodies[0]), prompt(&bodies[1])];
-    let shared = first.bytes().zip(second.bytes()).take_while(|(one, other)| one == other).count();
-    assert!(shared * 10 >= first.len() * 9, "{shared} of {} bytes are shared", first.len());
+    let [first, second] = [prompt_text(&bodies[0]), prompt_text(&bodies[1])];
+    let shared_bytes =
+        first.bytes().zip(second.bytes()).take_while(|(one, other)| one == other).count();
+    assert!(
+        shared_bytes * 10 >= first.len() * 9,
+        "{shared_bytes} of {} bytes are shared",
+        first.len()
+    );
     assert_eq!(bodies[0].schema(), bodies[1].schema());
 }

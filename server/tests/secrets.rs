@@ -68,30 +68,31 @@ impl Seen {
     fn assert_without(&self, secret: &str, places: &[&str]) {
         for (place, text) in &self.0 {
             if places.is_empty() || places.contains(&place.as_str()) {
-                let at = text.find(secret);
-                let around = at.map(|at| {
-                    let (from, to) = (at.saturating_sub(200), (at + 200).min(text.len()));
-                    String::from_utf8_lossy(text.as_bytes().get(from..to).unwrap_or_default())
+                let position = text.find(secret);
+                let context = position.map(|position| {
+                    let (start, end) =
+                        (position.saturating_sub(200), (position + 200).min(text.len()));
+                    String::from_utf8_lossy(text.as_bytes().get(start..end).unwrap_or_default())
                         .into_owned()
                 });
-                assert!(around.is_none(), "{secret} in {place}: {around:?}");
+                assert!(context.is_none(), "{secret} in {place}: {context:?}");
             }
         }
     }
 }
 
 fn stored(folder: &Path) -> String {
-    let mut all = String::new();
+    let mut contents = String::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         match entry.file_type().unwrap() {
-            kind if kind.is_dir() => all.push_str(&stored(&entry.path())),
+            kind if kind.is_dir() => contents.push_str(&stored(&entry.path())),
             kind if kind.is_file() => {
-                all.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()));
+                contents.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()));
             }
             _ => {}
         }
     }
-    all
+    contents
 }
 
 fn principals() -> String {
@@ -103,7 +104,7 @@ fn principals() -> String {
     )
 }
 
-async fn work(caller: &Caller, seen: &mut Seen) {
+async fn make_calls(caller: &Caller, seen: &mut Seen) {
     let mut grounding = GroundingServiceClient::new(caller.clone());
     let marked = || {
         let mut request = request_for("");
@@ -171,7 +172,7 @@ async fn work(caller: &Caller, seen: &mut Seen) {
     seen.refusal(GateServiceClient::new(caller.clone()).classify_verdict(verdict).await);
 }
 
-async fn run(database: Option<&Postgres>) {
+async fn run_with_database(database: Option<&Postgres>) {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
     let (collector, mut spans) = collector().await;
     let (authority, issuer) = (Authority::new("clients"), Issuer::new());
@@ -221,9 +222,9 @@ async fn run(database: Option<&Postgres>) {
         path("principals.toml"),
         path("jwks.json"),
     );
-    let (of, text) = (folder.path().to_owned(), config.clone());
+    let (folder_path, text) = (folder.path().to_owned(), config.clone());
     let start = move || {
-        let process = Process::listening(&of, &text);
+        let process = Process::listening(&folder_path, &text);
         process.log_line("listening");
         let lines = ["listening", "listening for admin", "listening for HTTP"];
         let addresses = lines.map(|line| process.log_line(line)["address"].clone());
@@ -236,7 +237,7 @@ async fn run(database: Option<&Postgres>) {
     let caller = |header: &str| InterceptedService::new(channel.clone(), Header(header.to_owned()));
 
     provider.always(Play::answer(HONEST));
-    work(&caller(&format!("Bearer {TOKEN}")), &mut seen).await;
+    make_calls(&caller(&format!("Bearer {TOKEN}")), &mut seen).await;
     let token = issuer.token("ada", json!({}));
     let bearer = format!("Bearer {token}");
     GroundingServiceClient::new(caller(&bearer)).evaluate(request_for("")).await.unwrap();
@@ -256,9 +257,10 @@ async fn run(database: Option<&Postgres>) {
     }
     provider.always(Play::answer(HONEST));
     // Invalid and misplaced credentials.
-    let expired = issuer.token("ada", json!({ "exp": ago(3600) }));
-    let unknown = issuer.token(TEXT, json!({}));
-    let tokens = [WRONG_TOKEN, &expired, &unknown, token.trim_end_matches(|c| c != '.')];
+    let expired_token = issuer.token("ada", json!({ "exp": ago(3600) }));
+    let unknown_token = issuer.token(TEXT, json!({}));
+    let tokens =
+        [WRONG_TOKEN, &expired_token, &unknown_token, token.trim_end_matches(|c| c != '.')];
     for header in tokens.iter().map(|token| format!("Bearer {token}")).chain([
         format!("Basic {WRONG_TOKEN}"),
         WRONG_TOKEN.to_owned(),
@@ -270,24 +272,24 @@ async fn run(database: Option<&Postgres>) {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = reqwest::Client::new();
     for token in [TOKEN, WRONG_TOKEN] {
-        let posted = http
+        let response = http
             .post(format!("{gateway}/v1/evaluations"))
             .header("content-type", "application/json")
             .header("authorization", format!("Bearer {token}"))
             .body(format!("{{\"{TEXT}\": 1}}"))
             .send();
-        seen.add("http", &posted.await.unwrap().text().await.unwrap());
+        seen.add("http", &response.await.unwrap().text().await.unwrap());
     }
     let address = grpcs.trim_start_matches("grpcs://").parse().unwrap();
-    let own = authority.sign_for("spiffe://example/eve");
-    let client = Client::with(&authority, Some(&own), rustls::ALL_VERSIONS);
+    let signed = authority.sign_for("spiffe://example/eve");
+    let client = Client::new(&authority, Some(&signed), rustls::ALL_VERSIONS);
     let eve = client.channel(address).await.unwrap();
     let list = v1::ListEvaluationsRequest::default();
     seen.refusal(LedgerServiceClient::new(eve).list_evaluations(list).await);
-    let nobody = Client::trusting(&authority).channel(address).await;
-    if let Ok(nobody) = nobody {
+    let without_certificate = Client::trusting(&authority).channel(address).await;
+    if let Ok(without_certificate) = without_certificate {
         let list = v1::ListEvaluationsRequest::default();
-        seen.refusal(LedgerServiceClient::new(nobody).list_evaluations(list).await);
+        seen.refusal(LedgerServiceClient::new(without_certificate).list_evaluations(list).await);
     }
     // The `gsar` command, if it is built.
     let gsar = Path::new(env!("CARGO_BIN_EXE_gsar-server")).with_file_name("gsar");
@@ -295,19 +297,19 @@ async fn run(database: Option<&Postgres>) {
         [("right", TOKEN), ("wrong", WRONG_TOKEN), ("broken", "planted-secret-\u{7}")]
     {
         std::fs::write(path(name), token).unwrap();
-        for command in ["doctor", "health", "ledger list"] {
-            let mut called = Command::new(&gsar);
-            called.args(command.split(' ')).args(["--endpoint", &format!("unix://{socket}")]);
-            called.args(["--token-file", &path(name)]).env_clear();
-            if let Ok(done) = called.output() {
-                let both = [done.stdout, done.stderr].concat();
-                seen.add("command", &String::from_utf8_lossy(&both));
+        for arguments in ["doctor", "health", "ledger list"] {
+            let mut command = Command::new(&gsar);
+            command.args(arguments.split(' ')).args(["--endpoint", &format!("unix://{socket}")]);
+            command.args(["--token-file", &path(name)]).env_clear();
+            if let Ok(output) = command.output() {
+                let text = [output.stdout, output.stderr].concat();
+                seen.add("command", &String::from_utf8_lossy(&text));
             }
         }
     }
     // Broken files with misplaced secrets.
     let key_body = tls.key.lines().nth(1).unwrap().to_owned();
-    for (file, broken) in [
+    for (file, broken_config) in [
         ("principals.toml", format!("[ada]\ntokens = [\"{TOKEN}\"]\nmay = [\"read\"]\n")),
         ("principals.toml", format!("[ada]\ntokens = [\"{TOKEN}\nmay = [\"read\"]\n")),
         ("principals.toml", format!("[ada]\ntoken = \"{TOKEN}\"\n")),
@@ -320,8 +322,8 @@ async fn run(database: Option<&Postgres>) {
         ("server.key", key_body.clone()),
         ("server.pem", tls.key.clone()),
     ] {
-        let right = std::fs::read(path(file)).unwrap();
-        std::fs::write(path(file), broken).unwrap();
+        let original = std::fs::read(path(file)).unwrap();
+        std::fs::write(path(file), broken_config).unwrap();
         process.signal(Signal::HUP);
         process.log_line(match file {
             "principals.toml" | "jwks.json" => {
@@ -331,24 +333,24 @@ async fn run(database: Option<&Postgres>) {
         });
         let checked = output(&["--check", "--config", &path("gsar.toml")], &[]);
         seen.add("check", &checked);
-        std::fs::write(path(file), right).unwrap();
+        std::fs::write(path(file), original).unwrap();
     }
     if let Some(database) = database {
         database.kill();
         let mut grounding = GroundingServiceClient::new(caller(&bearer));
         seen.refusal(grounding.evaluate(request_for("")).await);
         seen.add("check", &output(&["--check", "--config", &path("gsar.toml")], &[]));
-        database.up();
+        database.start_and_wait();
     }
     let metrics = http.get(format!("{admin}/metrics")).send().await.unwrap();
     seen.add("metrics", &metrics.text().await.unwrap());
     seen.add("configuration", &output(&["--print-config", "--config", &path("gsar.toml")], &[]));
-    let broken = config.replace("[security]", "[security]\n            colour = 1");
-    std::fs::write(path("broken.toml"), broken).unwrap();
+    let broken_config = config.replace("[security]", "[security]\n            colour = 1");
+    std::fs::write(path("broken.toml"), broken_config).unwrap();
     seen.add("configuration", &output(&["--check", "--config", &path("broken.toml")], &[]));
     seen.add("configuration", &output(&["--config", &path("broken.toml")], &[]));
-    let ended = tokio::task::spawn_blocking(move || process.ended()).await.unwrap();
-    seen.add("log", &ended);
+    let log = tokio::task::spawn_blocking(move || process.ended()).await.unwrap();
+    seen.add("log", &log);
     while let Ok(span) = spans.try_recv() {
         seen.add("spans", &format!("{span:?}"));
     }
@@ -374,8 +376,8 @@ async fn run(database: Option<&Postgres>) {
     }
     let signature = token.rsplit_once('.').unwrap().1.to_owned();
     for secret in [
-        "planted-secret", TOKEN, WRONG_TOKEN, PASSWORD, KEY, &token, &signature, &expired,
-        &unknown, &key_body,
+        "planted-secret", TOKEN, WRONG_TOKEN, PASSWORD, KEY, &token, &signature, &expired_token,
+        &unknown_token, &key_body,
     ] {
         seen.assert_without(secret, &[]);
     }
@@ -385,20 +387,20 @@ async fn run(database: Option<&Postgres>) {
 fn output(arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
     command.args(arguments).env_clear().envs(variables.iter().copied());
-    let done = command.output().unwrap();
-    let both = [done.stdout, done.stderr].concat();
-    String::from_utf8(both).unwrap()
+    let output = command.output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    String::from_utf8(text).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn does_not_leak_secrets_with_sqlite() {
-    run(None).await;
+    run_with_database(None).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn does_not_leak_secrets_with_postgresql() {
     let Some(database) = Postgres::start(Kind::System) else { return };
-    run(Some(&database)).await;
+    run_with_database(Some(&database)).await;
 }
 
 #[test]

@@ -20,28 +20,28 @@ const FALSE: &str = "The pool size of checkout is 50.";
 
 /// Fails on reports that mention failing. Otherwise grounds nothing, once released.
 #[derive(Clone)]
-struct Watching {
-    began: Arc<Semaphore>,
-    let_go: Arc<Semaphore>,
-    inside: Arc<AtomicUsize>,
-    most: Arc<AtomicUsize>,
+struct CountingJudge {
+    started: Arc<Semaphore>,
+    release: Arc<Semaphore>,
+    running: Arc<AtomicUsize>,
+    max_running: Arc<AtomicUsize>,
     evidence: Arc<Mutex<BTreeSet<usize>>>,
 }
 
-impl Watching {
-    fn new(let_go: usize) -> Self {
+impl CountingJudge {
+    fn new(release: usize) -> Self {
         Self {
-            began: Arc::new(Semaphore::new(0)),
-            let_go: Arc::new(Semaphore::new(let_go)),
-            inside: Arc::default(),
-            most: Arc::default(),
+            started: Arc::new(Semaphore::new(0)),
+            release: Arc::new(Semaphore::new(release)),
+            running: Arc::default(),
+            max_running: Arc::default(),
             evidence: Arc::default(),
         }
     }
 }
 
 #[async_trait]
-impl Judge for Watching {
+impl Judge for CountingJudge {
     fn name(&self) -> &'static str {
         "watching/0"
     }
@@ -56,11 +56,11 @@ impl Judge for Watching {
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         self.evidence.lock().unwrap().insert(Arc::as_ptr(&question.evidence).addr());
-        let inside = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
-        self.most.fetch_max(inside, Ordering::SeqCst);
-        self.began.add_permits(1);
-        self.let_go.acquire().await.unwrap().forget();
-        self.inside.fetch_sub(1, Ordering::SeqCst);
+        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+        self.max_running.fetch_max(running, Ordering::SeqCst);
+        self.started.add_permits(1);
+        self.release.acquire().await.unwrap().forget();
+        self.running.fetch_sub(1, Ordering::SeqCst);
         if question.synthesis.contains("fails") {
             return Err(JudgeError::Failed {
                 judge: self.name().to_owned(),
@@ -117,11 +117,11 @@ fn evaluation(ranked: &v1::RankedCandidate) -> &v1::EvaluateResponse {
     }
 }
 
-fn places(ranking: &[v1::RankedCandidate]) -> Vec<(u32, u32)> {
+fn candidates_and_ranks(ranking: &[v1::RankedCandidate]) -> Vec<(u32, u32)> {
     ranking.iter().map(|ranked| (ranked.index, ranked.rank)).collect()
 }
 
-async fn watched(judge: &Watching, change: impl FnOnce(&mut Config)) -> TestServer {
+async fn start_server(judge: &CountingJudge, change: impl FnOnce(&mut Config)) -> TestServer {
     let chain = |config: &mut Config| {
         config.judges.chain = vec!["rules/2".to_owned(), "watching/0".to_owned()];
         change(config);
@@ -134,7 +134,7 @@ async fn best_candidate_is_first_and_all_are_recorded() {
     let server = TestServer::start().await;
     let mixed = format!("{TRUE} {FALSE}");
     let ranking = select(&server, candidates(&[FALSE, TRUE, &mixed, TRUE])).await.unwrap();
-    assert_eq!(places(&ranking), [(1, 1), (3, 1), (2, 3), (0, 4)]);
+    assert_eq!(candidates_and_ranks(&ranking), [(1, 1), (3, 1), (2, 3), (0, 4)]);
     assert_eq!((ranking[0].tied_with.as_slice(), ranking[0].reasons.as_str()), (&[3][..], ""));
     assert!(ranking[1].reasons.contains("candidate 1"), "{}", ranking[1].reasons);
     assert!(ranking[2].reasons.contains("tier is"), "{}", ranking[2].reasons);
@@ -146,13 +146,14 @@ async fn best_candidate_is_first_and_all_are_recorded() {
         let index = usize::try_from(ranked.index).unwrap();
         let synthesis = [FALSE, TRUE, &mixed, TRUE][index];
         let evidence = candidates(&[]).evidence;
-        let alone = v1::EvaluateRequest { report: Some(report(synthesis)), evidence, ..request() };
-        let alone = server.grounding().evaluate(alone).await.unwrap().into_inner();
-        assert_eq!(answer.claims, alone.claims);
-        assert_eq!((answer.score, &answer.decision), (alone.score, &alone.decision));
-        let (ours, theirs) = (answer.provenance.as_ref().unwrap(), alone.provenance.unwrap());
-        assert_eq!(ours.report_digest, theirs.report_digest);
-        assert_eq!(ours.evidence, theirs.evidence);
+        let single = v1::EvaluateRequest { report: Some(report(synthesis)), evidence, ..request() };
+        let single = server.grounding().evaluate(single).await.unwrap().into_inner();
+        assert_eq!(answer.claims, single.claims);
+        assert_eq!((answer.score, &answer.decision), (single.score, &single.decision));
+        let (candidate_provenance, single_provenance) =
+            (answer.provenance.as_ref().unwrap(), single.provenance.unwrap());
+        assert_eq!(candidate_provenance.report_digest, single_provenance.report_digest);
+        assert_eq!(candidate_provenance.evidence, single_provenance.evidence);
         let stored =
             v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone(), redact: false };
         let stored = server.ledger().get_evaluation(stored).await.unwrap().into_inner();
@@ -164,37 +165,37 @@ async fn best_candidate_is_first_and_all_are_recorded() {
 
 #[tokio::test]
 async fn candidate_with_a_failed_judge_is_last() {
-    let judge = Watching::new(16);
-    let server = watched(&judge, |_| {}).await;
+    let judge = CountingJudge::new(16);
+    let server = start_server(&judge, |_| {}).await;
     let request = judged_by("watching/0", candidates(&["It fails.", FALSE, "This fails."]));
     let ranking = select(&server, request).await.unwrap();
-    assert_eq!(places(&ranking), [(1, 1), (0, 2), (2, 2)]);
+    assert_eq!(candidates_and_ranks(&ranking), [(1, 1), (0, 2), (2, 2)]);
     assert!(ranking[1].reasons.contains("it is broken"), "{}", ranking[1].reasons);
     assert_eq!(evaluation(&ranking[2]).outcome(), v1::Outcome::Failed);
 }
 
 #[tokio::test]
 async fn four_candidates_are_evaluated_concurrently_under_one_permit() {
-    let judge = Watching::new(0);
-    let server = watched(&judge, |config| config.limits.calls_in_flight = 1).await;
+    let judge = CountingJudge::new(0);
+    let server = start_server(&judge, |config| config.limits.calls_in_flight = 1).await;
     let request = judged_by("watching/0", candidates(&[FALSE; 9]));
     let mut client = server.grounding();
     let call = tokio::spawn(async move { client.select_best(request).await });
-    judge.began.acquire_many(4).await.unwrap().forget();
-    let other = server.grounding().evaluate(support::request()).await.unwrap_err();
-    assert_eq!(other.code(), Code::ResourceExhausted);
-    judge.let_go.add_permits(9);
+    judge.started.acquire_many(4).await.unwrap().forget();
+    let error = server.grounding().evaluate(support::request()).await.unwrap_err();
+    assert_eq!(error.code(), Code::ResourceExhausted);
+    judge.release.add_permits(9);
     let ranking = call.await.unwrap().unwrap().into_inner().ranking;
-    assert_eq!(places(&ranking).last(), Some(&(8, 1)));
+    assert_eq!(candidates_and_ranks(&ranking).last(), Some(&(8, 1)));
     assert_eq!(ranking[0].tied_with, [1, 2, 3, 4, 5, 6, 7, 8]);
-    assert_eq!(judge.most.load(Ordering::SeqCst), 4);
+    assert_eq!(judge.max_running.load(Ordering::SeqCst), 4);
     assert_eq!(judge.evidence.lock().unwrap().len(), 1, "the evidence must be loaded once");
 }
 
 #[tokio::test]
 async fn corpus_is_loaded_once_for_all_candidates() {
-    let judge = Watching::new(16);
-    let server = watched(&judge, |_| {}).await;
+    let judge = CountingJudge::new(16);
+    let server = start_server(&judge, |_| {}).await;
     let parts = [
         v1::put_evidence_request::Part::Corpus(v1::CorpusHead {
             corpus_id: "c".to_owned(),
@@ -228,26 +229,26 @@ async fn violations_name_the_candidate() {
         let violations = details.bad_request().unwrap().field_violations.iter();
         violations.map(|found| found.field.clone()).collect()
     };
-    let refused = select(&server, candidates(&[TRUE, ""])).await.unwrap_err();
-    assert_eq!(fields(refused), ["candidates[1].synthesis"]);
+    let error = select(&server, candidates(&[TRUE, ""])).await.unwrap_err();
+    assert_eq!(fields(error), ["candidates[1].synthesis"]);
     assert_eq!(fields(select(&server, candidates(&[])).await.unwrap_err()), ["candidates"]);
     assert_eq!(fields(select(&server, candidates(&[TRUE; 17])).await.unwrap_err()), ["candidates"]);
-    let mut wrong = candidates(&[TRUE]);
-    wrong.evidence[0].kind = 99;
-    assert_eq!(fields(select(&server, wrong).await.unwrap_err()), ["evidence[0].kind"]);
-    let listed = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
-    assert!(listed.unwrap().into_inner().evaluations.is_empty(), "nothing must be evaluated");
+    let mut invalid = candidates(&[TRUE]);
+    invalid.evidence[0].kind = 99;
+    assert_eq!(fields(select(&server, invalid).await.unwrap_err()), ["evidence[0].kind"]);
+    let evaluations = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
+    assert!(evaluations.unwrap().into_inner().evaluations.is_empty(), "nothing must be evaluated");
 }
 
 #[tokio::test]
 async fn failed_candidate_is_last_or_fails_the_call() {
     let server = TestServerOptions::default().start(|config| config.limits.claims = 1).await;
-    let long = format!("{TRUE} {FALSE}");
-    let ranking = select(&server, candidates(&[&long, FALSE])).await.unwrap();
-    assert_eq!(places(&ranking), [(1, 1), (0, 2)]);
+    let long_report = format!("{TRUE} {FALSE}");
+    let ranking = select(&server, candidates(&[&long_report, FALSE])).await.unwrap();
+    assert_eq!(candidates_and_ranks(&ranking), [(1, 1), (0, 2)]);
     let Some(Ranked::Error(error)) = &ranking[1].result else { panic!("{ranking:?}") };
     assert_eq!(error.field_violations[0].field, "report.synthesis");
     assert!(ranking[1].reasons.contains("limits.claims"), "{}", ranking[1].reasons);
-    let status = select(&server, candidates(&[&long])).await.unwrap_err();
+    let status = select(&server, candidates(&[&long_report])).await.unwrap_err();
     assert_eq!(status.code(), Code::InvalidArgument);
 }

@@ -14,7 +14,7 @@ use hyper_util::rt::TokioIo;
 use tonic::transport::{Channel, Endpoint};
 use tonic_health::pb::health_check_response::ServingStatus;
 
-fn heard(socket: &UnixDatagram) -> Vec<String> {
+fn receive(socket: &UnixDatagram) -> Vec<String> {
     let mut buffer = [0; 4096];
     let length = socket.recv(&mut buffer).unwrap();
     String::from_utf8(buffer[..length].to_vec()).unwrap().lines().map(str::to_owned).collect()
@@ -36,23 +36,27 @@ async fn reports_readiness_reload_and_stop() {
             .arg(folder.path().join("data")),
     );
 
-    assert_eq!(heard(&manager), ["READY=1", "STATUS=serving"]);
+    assert_eq!(receive(&manager), ["READY=1", "STATUS=serving"]);
     assert_eq!(health(support::connect(&socket).await, "").await, ServingStatus::Serving);
 
     process.signal(rustix::process::Signal::HUP);
-    let reloading = heard(&manager);
+    let reloading = receive(&manager);
     assert_eq!(reloading[0], "RELOADING=1");
     let since = reloading[1].strip_prefix("MONOTONIC_USEC=").unwrap();
     assert!(since.parse::<u64>().unwrap() > 0, "{reloading:?}");
-    assert_eq!(heard(&manager), ["READY=1", "STATUS=serving"]);
+    assert_eq!(receive(&manager), ["READY=1", "STATUS=serving"]);
 
     process.signal(rustix::process::Signal::TERM);
-    assert_eq!(heard(&manager), ["STOPPING=1", "STATUS=draining"]);
+    assert_eq!(receive(&manager), ["STOPPING=1", "STATUS=draining"]);
     assert!(process.wait().success());
 }
 
 /// Returns a command that passes two descriptors to the server, as 3 and 4.
-fn passing(first: impl Into<OwnedFd>, second: impl Into<OwnedFd>, folder: &Path) -> Command {
+fn pass_descriptors(
+    first: impl Into<OwnedFd>,
+    second: impl Into<OwnedFd>,
+    folder: &Path,
+) -> Command {
     let mut command = Command::new("sh");
     command
         .arg("-c")
@@ -74,19 +78,19 @@ async fn passed_sockets_are_served_and_left_in_place() {
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = tcp.local_addr().unwrap();
     // A caller that connects early is served once the server is ready.
-    let early = UnixStream::connect(&path).unwrap();
-    let early = tokio::spawn(async move {
-        GroundingServiceClient::new(over(early).await).evaluate(request()).await
+    let early_call = UnixStream::connect(&path).unwrap();
+    let early_call = tokio::spawn(async move {
+        GroundingServiceClient::new(connect_over(early_call).await).evaluate(request()).await
     });
 
-    let mut command = passing(unix, tcp, folder.path());
+    let mut command = pass_descriptors(unix, tcp, folder.path());
     command.arg("--listen").arg(format!("grpc://{address}"));
     command.arg("--listen").arg(format!("unix://{}", path.display()));
     let mut process = Process::spawned(&mut command);
     // The command's copies of the sockets would keep accepting connections.
     drop(command);
     process.log_line("ready");
-    early.await.unwrap().unwrap();
+    early_call.await.unwrap().unwrap();
     let channel = Endpoint::from_shared(format!("http://{address}")).unwrap();
     let channel = channel.connect().await.unwrap();
     GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();
@@ -96,7 +100,7 @@ async fn passed_sockets_are_served_and_left_in_place() {
     assert!(path.exists(), "the service manager owns the socket file");
 }
 
-async fn over(stream: UnixStream) -> Channel {
+async fn connect_over(stream: UnixStream) -> Channel {
     stream.set_nonblocking(true).unwrap();
     let mut stream = Some(TokioIo::new(tokio::net::UnixStream::from_std(stream).unwrap()));
     let connector = tower::service_fn(move |_| {
@@ -112,7 +116,7 @@ fn rejects_an_unused_passed_socket() {
     let (unix, tcp) =
         (UnixListener::bind(&path).unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
     let address = tcp.local_addr().unwrap();
-    let mut command = passing(unix, tcp, folder.path());
+    let mut command = pass_descriptors(unix, tcp, folder.path());
     command.arg("--listen").arg(format!("unix://{}", path.display()));
     let output = command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -130,7 +134,7 @@ fn rejects_a_passed_descriptor_that_does_not_listen() {
     let path = folder.path().join("gsar.sock");
     let unix = UnixListener::bind(path).unwrap();
     let udp = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let mut command = passing(unix, udp, folder.path());
+    let mut command = pass_descriptors(unix, udp, folder.path());
     let output = command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));

@@ -6,7 +6,7 @@ use gsar_server::config::AllowOverrides;
 use prost_types::Timestamp;
 use tonic::Code;
 
-fn at(seconds: i64) -> Option<Timestamp> {
+fn timestamp(seconds: i64) -> Option<Timestamp> {
     Some(Timestamp { seconds, nanos: 0 })
 }
 
@@ -16,13 +16,13 @@ fn investigation() -> v1::GateInputs {
         summary: "OOMKilled".to_owned(),
         verdict: v1::Verdict::Supports.into(),
         lane: lane.into(),
-        evaluated_at: at(1_000),
+        evaluated_at: timestamp(1_000),
         evidence_id: String::new(),
         ..Default::default()
     };
     let change = |id: &str, seconds| v1::ChangeRecord {
         id: id.to_owned(),
-        at: at(seconds),
+        at: timestamp(seconds),
         ..v1::ChangeRecord::default()
     };
     v1::GateInputs {
@@ -39,8 +39,8 @@ fn investigation() -> v1::GateInputs {
             },
         ],
         turns_used: 99,
-        onset: at(900),
-        onset_window: Some(v1::TimeWindow { start: at(500), end: at(1_200) }),
+        onset: timestamp(900),
+        onset_window: Some(v1::TimeWindow { start: timestamp(500), end: timestamp(1_200) }),
         changes: vec![change("early", 400), change("deploy", 800), change("rollback", 950)],
         ..v1::GateInputs::default()
     }
@@ -59,11 +59,11 @@ async fn validated_evidence_takes_precedence_over_the_budget() {
     assert_eq!(gate.hypotheses[0].refused_inferred, 1);
     assert_eq!(answer.policy.unwrap().name, "reference");
 
-    let empty = v1::EvaluateGateRequest {
+    let empty_request = v1::EvaluateGateRequest {
         gate: Some(v1::GateInputs { wants_to_finish: true, ..v1::GateInputs::default() }),
         ..v1::EvaluateGateRequest::default()
     };
-    let gate = server.gate().evaluate_gate(empty).await.unwrap().into_inner().gate.unwrap();
+    let gate = server.gate().evaluate_gate(empty_request).await.unwrap().into_inner().gate.unwrap();
     assert_eq!(gate.exit(), v1::GateExit::NoConfidentRootCause);
 }
 
@@ -80,13 +80,16 @@ async fn chain_cites_the_last_change_before_onset() {
     assert_eq!(chain.strength(), v1::GroundingStrength::Grounded);
     assert_eq!((chain.lane_strength, chain.independent_supports), (3, 1));
 
-    let other = v1::AssembleChainRequest { hypothesis_id: "model".to_owned(), ..request.clone() };
-    let chain = server.gate().assemble_chain(other).await.unwrap().into_inner().chain.unwrap();
+    let other_hypothesis =
+        v1::AssembleChainRequest { hypothesis_id: "model".to_owned(), ..request.clone() };
+    let chain =
+        server.gate().assemble_chain(other_hypothesis).await.unwrap().into_inner().chain.unwrap();
     assert_eq!(chain.evidence.len(), 0, "model inferences are not evidence");
     assert_eq!((chain.lane_strength, chain.independent_supports), (0, 0));
 
-    let unknown = v1::AssembleChainRequest { hypothesis_id: "nobody".to_owned(), ..request };
-    let status = server.gate().assemble_chain(unknown).await.expect_err("unknown");
+    let unknown_hypothesis =
+        v1::AssembleChainRequest { hypothesis_id: "nobody".to_owned(), ..request };
+    let status = server.gate().assemble_chain(unknown_hypothesis).await.expect_err("unknown");
     assert_eq!(status.code(), Code::InvalidArgument);
     assert!(status.message().contains("hypothesis_id"));
 }
@@ -112,7 +115,7 @@ async fn classifies_tool_results_by_signals_and_words() {
 #[tokio::test]
 async fn confidence_is_capped_by_grounding() {
     let server = TestServer::start().await;
-    for (strength, after, action) in [
+    for (strength, confidence_after, action) in [
         (v1::GroundingStrength::Grounded, 0.97, v1::Action::PullRequest),
         (v1::GroundingStrength::PartiallyGrounded, 0.84, v1::Action::Patch),
         (v1::GroundingStrength::Ungrounded, 0.64, v1::Action::Issue),
@@ -123,42 +126,44 @@ async fn confidence_is_capped_by_grounding() {
             policy: String::new(),
         };
         let answer = server.gate().cap_confidence(request).await.unwrap().into_inner();
-        assert_eq!(answer.cap.unwrap().after, after);
+        assert_eq!(answer.cap.unwrap().after, confidence_after);
         assert_eq!(answer.action.unwrap().action(), action);
     }
-    let bad = v1::CapConfidenceRequest { confidence: 1.5, ..v1::CapConfidenceRequest::default() };
-    let status = server.gate().cap_confidence(bad).await.expect_err("over one, no strength");
+    let invalid =
+        v1::CapConfidenceRequest { confidence: 1.5, ..v1::CapConfidenceRequest::default() };
+    let status = server.gate().cap_confidence(invalid).await.expect_err("over one, no strength");
     assert!(status.message().contains("confidence") && status.message().contains("1 more"));
 }
 
 #[tokio::test]
 async fn lists_shows_and_checks_policies() {
     let server = TestServer::start().await;
-    let all = server.policies().list_policies(v1::ListPoliciesRequest {}).await.unwrap();
-    let all = all.into_inner().policies;
-    let names: Vec<&str> = all.iter().map(|policy| policy.name.as_str()).collect();
+    let policies = server.policies().list_policies(v1::ListPoliciesRequest {}).await.unwrap();
+    let policies = policies.into_inner().policies;
+    let names: Vec<&str> = policies.iter().map(|policy| policy.name.as_str()).collect();
     assert_eq!(names, ["paper", "reference", "strict"]);
-    assert!(all[1].is_default);
+    assert!(policies[1].is_default);
 
     let request = v1::GetPolicyRequest { name: "strict".to_owned() };
     let strict = server.policies().get_policy(request).await.unwrap().into_inner();
     assert!(strict.toml.starts_with('#'), "presets are shown with their comments");
 
     let check = |toml: &str| v1::CheckPolicyRequest { toml: toml.to_owned() };
-    let bad = check("name = \"night\"\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n");
-    let found = server.policies().check_policy(bad).await.unwrap().into_inner().problems;
-    let mut found: Vec<_> = found.iter().map(|p| (p.field.as_str(), p.line)).collect();
-    found.sort_unstable();
-    assert_eq!(found, [("tau_regenerate", 2), ("weights.domain", 4)]);
+    let invalid = check("name = \"night\"\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n");
+    let problems = server.policies().check_policy(invalid).await.unwrap().into_inner().problems;
+    let mut problems: Vec<_> =
+        problems.iter().map(|problem| (problem.field.as_str(), problem.line)).collect();
+    problems.sort_unstable();
+    assert_eq!(problems, [("tau_regenerate", 2), ("weights.domain", 4)]);
 
-    let good = check("name = \"night\"\nbase = \"paper\"\n");
-    let answer = server.policies().check_policy(good).await.unwrap().into_inner();
+    let valid = check("name = \"night\"\nbase = \"paper\"\n");
+    let answer = server.policies().check_policy(valid).await.unwrap().into_inner();
     assert_eq!(answer.problems, []);
     assert_eq!(answer.warnings[0].field, "rho");
 
-    let long = check(&"key = 1\n".repeat(10_000));
-    let refused = server.policies().check_policy(long).await.unwrap_err();
-    assert_eq!(support::wrong_fields(&refused), ["toml"]);
+    let long_policy = check(&"key = 1\n".repeat(10_000));
+    let error = server.policies().check_policy(long_policy).await.unwrap_err();
+    assert_eq!(support::wrong_fields(&error), ["toml"]);
 }
 
 #[tokio::test]
@@ -168,8 +173,8 @@ async fn rejects_statements_longer_than_a_claim() {
     let mut request = support::request();
     let report = request.report.as_mut().unwrap();
     report.synthesis = format!("It failed.\n\n```\n{}\n```\n", "failed ".repeat(60));
-    let refused = server.grounding().evaluate(request.clone()).await.unwrap_err();
-    assert_eq!(support::wrong_fields(&refused), ["report.synthesis"]);
+    let error = server.grounding().evaluate(request.clone()).await.unwrap_err();
+    assert_eq!(support::wrong_fields(&error), ["report.synthesis"]);
     request.report.as_mut().unwrap().synthesis = "It failed. ".repeat(60);
     server.grounding().evaluate(request).await.unwrap();
 }

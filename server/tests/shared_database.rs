@@ -25,8 +25,8 @@ use tonic::{Code, Status};
 const SERVERS: usize = 3;
 
 /// Returns a test's size, which `make shared-database` raises.
-fn size_of_test(name: &str, otherwise: usize) -> usize {
-    std::env::var(name).map_or(otherwise, |given| given.parse().unwrap())
+fn size_of_test(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap())
 }
 
 fn postgres() -> Option<Postgres> {
@@ -56,45 +56,45 @@ type Acknowledged = BTreeMap<String, Vec<String>>;
 async fn call(
     caller: usize,
     channels: Arc<Vec<Channel>>,
-    is_over: Arc<AtomicBool>,
-    answered: Arc<watch::Sender<usize>>,
+    is_finished: Arc<AtomicBool>,
+    answer_count: Arc<watch::Sender<usize>>,
 ) -> Acknowledged {
     let mut acknowledged = Acknowledged::new();
     for number in 0.. {
-        if is_over.load(Ordering::SeqCst) {
+        if is_finished.load(Ordering::SeqCst) {
             break;
         }
         let key = format!("{caller}-{number}");
-        let (one, other) = tokio::join!(
-            insist(&channels, caller + number, &key),
-            insist(&channels, caller + number + 1, &key)
+        let (first_id, second_id) = tokio::join!(
+            evaluate_until_recorded(&channels, caller + number, &key),
+            evaluate_until_recorded(&channels, caller + number + 1, &key)
         );
-        acknowledged.insert(key, vec![one, other]);
-        answered.send_modify(|count| *count += 1);
+        acknowledged.insert(key, vec![first_id, second_id]);
+        answer_count.send_modify(|count| *count += 1);
     }
     acknowledged
 }
 
 /// Returns the id for a key from the first server that answers.
-async fn insist(channels: &[Channel], first: usize, key: &str) -> String {
-    let mut servers = (first..).map(|at| &channels[at % channels.len()]);
+async fn evaluate_until_recorded(channels: &[Channel], first: usize, key: &str) -> String {
+    let mut servers = (first..).map(|index| &channels[index % channels.len()]);
     loop {
         match evaluate(servers.next().unwrap(), key).await {
             Ok(answer) => return answer.evaluation_id,
-            Err(refused) => {
-                let goes_away =
-                    matches!(refused.code(), Code::Unavailable | Code::Unknown | Code::Cancelled);
-                assert!(goes_away, "{key}: {refused}");
+            Err(error) => {
+                let is_transient =
+                    matches!(error.code(), Code::Unavailable | Code::Unknown | Code::Cancelled);
+                assert!(is_transient, "{key}: {error}");
                 tokio::task::yield_now().await;
             }
         }
     }
 }
 
-async fn await_answers(answered: &watch::Sender<usize>, more: usize) {
-    let mut answered = answered.subscribe();
-    let count = *answered.borrow() + more;
-    answered.wait_for(|now| *now >= count).await.unwrap();
+async fn await_answers(answer_count: &watch::Sender<usize>, additional: usize) {
+    let mut answer_count = answer_count.subscribe();
+    let count = *answer_count.borrow() + additional;
+    answer_count.wait_for(|current| *current >= count).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -106,31 +106,32 @@ async fn killed_servers_lose_and_duplicate_nothing() {
     let mut servers: Vec<Process> =
         paths.iter().map(|folder| Process::configured(folder, &configuration(&url))).collect();
     let channels = Arc::new(paths.iter().map(|folder| channel(folder)).collect::<Vec<_>>());
-    let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
+    let (is_finished, answer_count) =
+        (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
     let callers: Vec<_> = (0..size_of_test("GSAR_TEST_CALLERS", 16))
         .map(|caller| {
-            let (channels, is_over, answered) =
-                (Arc::clone(&channels), Arc::clone(&is_over), Arc::clone(&answered));
-            tokio::spawn(call(caller, channels, is_over, answered))
+            let (channels, is_finished, answer_count) =
+                (Arc::clone(&channels), Arc::clone(&is_finished), Arc::clone(&answer_count));
+            tokio::spawn(call(caller, channels, is_finished, answer_count))
         })
         .collect();
 
-    let (began, minutes) = (Instant::now(), size_of_test("GSAR_TEST_MINUTES", 0));
+    let (started_at, minutes) = (Instant::now(), size_of_test("GSAR_TEST_MINUTES", 0));
     let mut kills = 0;
     while kills < rounds(SERVERS, 2 * SERVERS)
-        || began.elapsed() < Duration::from_secs(60 * minutes as u64)
+        || started_at.elapsed() < Duration::from_secs(60 * minutes as u64)
     {
-        await_answers(&answered, 50).await;
+        await_answers(&answer_count, 50).await;
         let killed = kills % SERVERS;
         servers[killed].signal(Signal::KILL);
         servers[killed].wait();
-        await_answers(&answered, 50).await;
+        await_answers(&answer_count, 50).await;
         let (folder, toml) = (paths[killed].clone(), configuration(&url));
         servers[killed] =
             tokio::task::spawn_blocking(move || Process::configured(&folder, &toml)).await.unwrap();
         kills += 1;
     }
-    is_over.store(true, Ordering::SeqCst);
+    is_finished.store(true, Ordering::SeqCst);
     let mut acknowledged = Acknowledged::new();
     for caller in callers {
         acknowledged.extend(caller.await.unwrap());
@@ -144,13 +145,13 @@ async fn killed_servers_lose_and_duplicate_nothing() {
         .lines()
         .map(|line| line.split_once(' ').map(|(key, id)| (key.to_owned(), id.to_owned())).unwrap())
         .collect();
-    let given: BTreeMap<String, String> =
+    let acknowledged_ids: BTreeMap<String, String> =
         acknowledged.into_iter().map(|(key, mut ids)| (key, ids.swap_remove(0))).collect();
-    assert_eq!(stored, given);
+    assert_eq!(stored, acknowledged_ids);
     println!(
         "{} evaluations, each asked of two servers at once; {kills} kills in {:?}",
         stored.len(),
-        began.elapsed()
+        started_at.elapsed()
     );
 }
 
@@ -221,35 +222,36 @@ async fn recovers_from_a_killed_database() {
     };
     let server = TestServerOptions::default().start(change).await;
     let channels = Arc::new(vec![server.channel.clone()]);
-    let (is_over, answered) = (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
+    let (is_finished, answer_count) =
+        (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
     let callers: Vec<_> = (0..8)
         .map(|caller| {
-            let (channels, is_over, answered) =
-                (Arc::clone(&channels), Arc::clone(&is_over), Arc::clone(&answered));
-            tokio::spawn(call(caller, channels, is_over, answered))
+            let (channels, is_finished, answer_count) =
+                (Arc::clone(&channels), Arc::clone(&is_finished), Arc::clone(&answer_count));
+            tokio::spawn(call(caller, channels, is_finished, answer_count))
         })
         .collect();
     let mut recoveries = Vec::new();
     for _ in 0..rounds(3, 20) {
-        await_answers(&answered, 20).await;
+        await_answers(&answer_count, 20).await;
         let database = Arc::clone(&postgres);
         tokio::task::spawn_blocking(move || database.kill()).await.unwrap();
-        let refused = loop {
-            if let Err(refused) = evaluate(&server.channel, "while it is away").await {
-                break refused;
+        let error = loop {
+            if let Err(error) = evaluate(&server.channel, "while it is away").await {
+                break error;
             }
         };
-        assert_eq!(refused.code(), Code::Unavailable, "{refused}");
-        assert!(refused.message().contains("database"), "{refused}");
+        assert_eq!(error.code(), Code::Unavailable, "{error}");
+        assert!(error.message().contains("database"), "{error}");
         assert!(readiness(server.admin.unwrap()).await.contains("the ledger rejects records"));
         let database = Arc::clone(&postgres);
-        tokio::task::spawn_blocking(move || database.up()).await.unwrap();
-        let up = Instant::now();
-        await_answers(&answered, 1).await;
-        recoveries.push(up.elapsed());
+        tokio::task::spawn_blocking(move || database.start_and_wait()).await.unwrap();
+        let restarted_at = Instant::now();
+        await_answers(&answer_count, 1).await;
+        recoveries.push(restarted_at.elapsed());
         while readiness(server.admin.unwrap()).await != "ready" {}
     }
-    is_over.store(true, Ordering::SeqCst);
+    is_finished.store(true, Ordering::SeqCst);
     let mut keys = 0;
     for caller in callers {
         for (key, ids) in caller.await.unwrap() {
@@ -262,8 +264,9 @@ async fn recovers_from_a_killed_database() {
             keys += 1;
         }
     }
-    let away = "SELECT count(*) FROM evaluation_ids WHERE idempotency_key <> 'while it is away'";
-    assert_eq!(postgres.query(&url, away), keys.to_string());
+    let count_recorded =
+        "SELECT count(*) FROM evaluation_ids WHERE idempotency_key <> 'while it is away'";
+    assert_eq!(postgres.query(&url, count_recorded), keys.to_string());
     recoveries.sort();
     println!(
         "{keys} evaluations, 20 kills; after the database was up, the first answer came within {:?}",
@@ -279,11 +282,11 @@ fn database_connections_use_verified_tls() {
     let url = postgres.database();
     postgres
         .query(&url, "CREATE ROLE ada LOGIN PASSWORD 'geheim'; GRANT ALL ON SCHEMA public TO ada");
-    let (authority, other) = (Authority::new("authority"), Authority::new("other"));
+    let (authority, other_authority) = (Authority::new("authority"), Authority::new("other"));
     let signed = authority.sign();
     let port = postgres.serve_tls(&signed.certificate, &signed.key);
     std::fs::write(folder.path().join("ca.pem"), authority.pem()).unwrap();
-    std::fs::write(folder.path().join("other.pem"), other.pem()).unwrap();
+    std::fs::write(folder.path().join("other.pem"), other_authority.pem()).unwrap();
     std::fs::write(folder.path().join("password"), "geheim\n").unwrap();
     std::fs::write(folder.path().join("wrong"), "falsch").unwrap();
     let database = url.split_once("postgres:///").unwrap().1.split_once('?').unwrap().0;
@@ -292,13 +295,13 @@ fn database_connections_use_verified_tls() {
         let url = format!("postgres://ada@{host}:{port}/{database}{mode}");
         let ca = if ca.is_empty() { String::new() } else { format!("ca = \"{}\"\n", file(ca)) };
         let toml = format!("{}{ca}password_file = \"{}\"\n", configuration(&url), file(password));
-        let (fits, text) = run_binary(folder.path(), &toml, &["--check"]);
+        let (is_valid, text) = run_binary(folder.path(), &toml, &["--check"]);
         assert!(!text.contains("geheim") && !text.contains("falsch"), "{text}");
-        (fits, text)
+        (is_valid, text)
     };
     for host in ["localhost", "127.0.0.1"] {
-        let (fits, text) = check(host, "?sslmode=require", "ca.pem", "password");
-        assert!(fits, "{text}");
+        let (is_valid, text) = check(host, "?sslmode=require", "ca.pem", "password");
+        assert!(is_valid, "{text}");
     }
     for (mode, ca, password, reason) in [
         ("?sslmode=require", "other.pem", "password", "invalid peer certificate"),
@@ -306,8 +309,8 @@ fn database_connections_use_verified_tls() {
         ("?sslmode=require", "ca.pem", "wrong", "password authentication failed"),
         ("?sslmode=disable", "", "password", "no pg_hba.conf entry"),
     ] {
-        let (fits, text) = check("localhost", mode, ca, password);
-        assert!(!fits && text.contains(reason), "{mode} {ca} {password}: {text}");
+        let (is_valid, text) = check("localhost", mode, ca, password);
+        assert!(!is_valid && text.contains(reason), "{mode} {ca} {password}: {text}");
     }
     let (_, text) = check("localhost", "?sslmode=require", "other.pem", "password");
     assert!(text.contains("storage.ca"), "{text}");
@@ -334,25 +337,25 @@ fn database_errors_omit_the_password() {
     let Some(postgres) = postgres() else { return };
     let folder = tempfile::tempdir().unwrap();
     let url = postgres.database();
-    let by_hand = format!("{}migrate = false\n", configuration(&url));
-    let (fits, text) = run_binary(folder.path(), &by_hand, &["--check"]);
-    assert!(!fits && text.contains("run gsar-server migrate"), "{text}");
-    let (fits, text) = run_binary(folder.path(), &by_hand, &[]);
-    assert!(!fits && text.contains("has no tables yet"), "{text}");
-    let (fits, text) = run_binary(folder.path(), &by_hand, &["migrate"]);
-    assert!(fits && text.contains("the schema of this version"), "{text}");
-    let (fits, text) = run_binary(folder.path(), &by_hand, &["--check"]);
-    assert!(fits && text.contains("no problems"), "{text}");
+    let without_migration = format!("{}migrate = false\n", configuration(&url));
+    let (is_valid, text) = run_binary(folder.path(), &without_migration, &["--check"]);
+    assert!(!is_valid && text.contains("run gsar-server migrate"), "{text}");
+    let (is_valid, text) = run_binary(folder.path(), &without_migration, &[]);
+    assert!(!is_valid && text.contains("has no tables yet"), "{text}");
+    let (is_valid, text) = run_binary(folder.path(), &without_migration, &["migrate"]);
+    assert!(is_valid && text.contains("the schema of this version"), "{text}");
+    let (is_valid, text) = run_binary(folder.path(), &without_migration, &["--check"]);
+    assert!(is_valid && text.contains("no problems"), "{text}");
 
-    let away = configuration("postgres://ada:geheim@127.0.0.1:9/gsar");
+    let unreachable = configuration("postgres://ada:geheim@127.0.0.1:9/gsar");
     for arguments in [&["--check"][..], &[], &["migrate"], &["--print-config"]] {
-        let (fits, text) = run_binary(folder.path(), &away, arguments);
-        assert_eq!(fits, arguments == ["--print-config"], "{text}");
+        let (is_valid, text) = run_binary(folder.path(), &unreachable, arguments);
+        assert_eq!(is_valid, arguments == ["--print-config"], "{text}");
         assert!(text.contains("postgres://ada:***@127.0.0.1:9/gsar"), "{arguments:?}: {text}");
         assert!(!text.contains("geheim"), "{arguments:?}: {text}");
     }
-    let (fits, text) = run_binary(folder.path(), &away, &[]);
-    assert!(!fits && text.contains("Connection refused"), "{text}");
+    let (is_valid, text) = run_binary(folder.path(), &unreachable, &[]);
+    assert!(!is_valid && text.contains("Connection refused"), "{text}");
 }
 
 async fn readiness(admin: std::net::SocketAddr) -> String {

@@ -65,7 +65,9 @@ fn head() -> v1::PutEvidenceRequest {
     message(Part::Corpus(v1::CorpusHead { corpus_id: "inc-7".to_owned(), time_to_live: None }))
 }
 
-fn put(items: Vec<v1::EvidenceItem>) -> impl tokio_stream::Stream<Item = v1::PutEvidenceRequest> {
+fn upload(
+    items: Vec<v1::EvidenceItem>,
+) -> impl tokio_stream::Stream<Item = v1::PutEvidenceRequest> {
     let items = items.into_iter().map(|item| message(Part::Item(item)));
     tokio_stream::iter(std::iter::once(head()).chain(items))
 }
@@ -84,7 +86,7 @@ fn long_log() -> String {
 async fn evidence_is_shared_between_servers() {
     let Some(shared) = Shared::start() else { return };
     let killed = "14:03:09 pod cart-1 was OOMKilled with exit code 137";
-    let stored = shared.evidence(0).put_evidence(put(vec![item("app", killed)])).await.unwrap();
+    let stored = shared.evidence(0).put_evidence(upload(vec![item("app", killed)])).await.unwrap();
     assert_eq!(stored.into_inner().corpus.unwrap().items, 1);
     let true_report = "Pod cart-1 was OOMKilled with exit code 137.";
     let false_report = "Pod cart-1 was OOMKilled with exit code 139.";
@@ -94,9 +96,9 @@ async fn evidence_is_shared_between_servers() {
         let answer = shared.evaluate(server, false_report).await.unwrap();
         assert_ne!(answer.decision.unwrap().tier, v1::Tier::Proceed as i32, "at {server}");
     }
-    let gone = shared.evidence(1);
+    let client = shared.evidence(1);
     let delete = v1::DeleteCorpusRequest { corpus_id: "inc-7".to_owned() };
-    gone.clone().delete_corpus(delete).await.unwrap();
+    client.clone().delete_corpus(delete).await.unwrap();
     let answer = shared.evaluate(0, true_report).await.unwrap_err();
     assert_eq!(answer.code(), Code::NotFound);
 }
@@ -106,7 +108,7 @@ async fn evidence_is_shared_between_servers() {
 async fn interrupted_upload_can_be_repeated_at_another_server() {
     let Some(mut shared) = Shared::start() else { return };
     let (send, messages) = mpsc::channel(1);
-    let broken = tokio::spawn({
+    let interrupted = tokio::spawn({
         let mut evidence = shared.evidence(0);
         async move { evidence.put_evidence(ReceiverStream::new(messages)).await }
     });
@@ -117,15 +119,15 @@ async fn interrupted_upload_can_be_repeated_at_another_server() {
     for piece in pieces.by_ref().take(6) {
         send.send(message(Part::More(piece.to_vec()))).await.unwrap();
     }
-    let (one, _) = shared.servers.split_first_mut().unwrap();
-    one.signal(Signal::KILL);
-    one.wait();
-    broken.await.unwrap().unwrap_err();
+    let (first_server, _) = shared.servers.split_first_mut().unwrap();
+    first_server.signal(Signal::KILL);
+    first_server.wait();
+    interrupted.await.unwrap().unwrap_err();
 
-    let whole = pieces_of(&text);
-    let mut whole = tonic::Request::new(tokio_stream::iter(whole));
-    whole.set_timeout(Duration::from_secs(200));
-    let stored = shared.evidence(1).put_evidence(whole).await.unwrap();
+    let request = upload_messages(&text);
+    let mut request = tonic::Request::new(tokio_stream::iter(request));
+    request.set_timeout(Duration::from_secs(200));
+    let stored = shared.evidence(1).put_evidence(request).await.unwrap();
     let corpus = stored.into_inner().corpus.unwrap();
     assert_eq!((corpus.items, corpus.size), (1, text.len() as u64));
     let answer = shared.evaluate(1, "Pod cart-1 was OOMKilled with exit code 137.").await.unwrap();
@@ -135,7 +137,8 @@ async fn interrupted_upload_can_be_repeated_at_another_server() {
     assert!(shared.folders.iter().all(|folder| folder.path().exists()));
 }
 
-fn pieces_of(text: &str) -> Vec<v1::PutEvidenceRequest> {
-    let more = text.as_bytes().chunks(1 << 20).map(|piece| message(Part::More(piece.to_vec())));
-    [head(), message(Part::Item(item("app", "")))].into_iter().chain(more).collect()
+fn upload_messages(text: &str) -> Vec<v1::PutEvidenceRequest> {
+    let continuations =
+        text.as_bytes().chunks(1 << 20).map(|piece| message(Part::More(piece.to_vec())));
+    [head(), message(Part::Item(item("app", "")))].into_iter().chain(continuations).collect()
 }

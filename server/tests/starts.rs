@@ -13,7 +13,7 @@ use rustix::process::Signal;
 use crate::support::process::Process;
 use crate::support::{self, request};
 
-fn spawned(folder: &Path, toml: &str) -> Process {
+fn spawn_server(folder: &Path, toml: &str) -> Process {
     let config = folder.join("gsar.toml");
     std::fs::write(&config, toml).unwrap();
     let socket = format!("unix://{}", folder.join("gsar.sock").display());
@@ -30,13 +30,13 @@ const BY_RULES: &str = "judges.chain = [\"rules/2\"]\n";
 
 async fn default_policy(folder: &Path) -> String {
     let channel = support::connect(&folder.join("gsar.sock")).await;
-    let listed = PolicyServiceClient::new(channel)
+    let response = PolicyServiceClient::new(channel)
         .list_policies(v1::ListPoliciesRequest::default())
         .await
         .unwrap()
         .into_inner();
-    let default = listed.policies.into_iter().find(|policy| policy.is_default).unwrap();
-    default.name
+    let default_policy = response.policies.into_iter().find(|policy| policy.is_default).unwrap();
+    default_policy.name
 }
 
 #[tokio::test]
@@ -47,37 +47,38 @@ async fn reloads_after_a_sighup_during_startup() {
     let night = policies.join("night.toml");
     pipe(&night);
     let toml = format!("policies.dir = \"{}\"\n{BY_RULES}", policies.display());
-    let process = spawned(folder.path(), &toml);
+    let process = spawn_server(folder.path(), &toml);
 
     // The pipe can be opened once the server reads it.
     let mut pipe = File::options().write(true).open(&night).unwrap();
-    let changed = format!("{BY_RULES}[policies]\ndefault = \"strict\"\nallowed = [\"paper\"]\n");
-    std::fs::write(folder.path().join("gsar.toml"), changed).unwrap();
+    let new_config = format!("{BY_RULES}[policies]\ndefault = \"strict\"\nallowed = [\"paper\"]\n");
+    std::fs::write(folder.path().join("gsar.toml"), new_config).unwrap();
     process.signal(Signal::HUP);
     pipe.write_all(b"name = \"night\"\ntau_proceed = 0.9\n").unwrap();
     drop(pipe);
 
     process.log_line("ready");
-    let read = process.log_line("policies reloaded");
-    assert_eq!(read["count"], 3, "only the presets, because the directory is missing");
+    let reloaded = process.log_line("policies reloaded");
+    assert_eq!(reloaded["count"], 3, "only the presets, because the directory is missing");
     assert_eq!(default_policy(folder.path()).await, "strict");
-    let looser = v1::EvaluateRequest { policy: "paper".to_owned(), ..request() };
+    let looser_request = v1::EvaluateRequest { policy: "paper".to_owned(), ..request() };
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
-    let answer = GroundingServiceClient::new(channel).evaluate(looser).await;
+    let answer = GroundingServiceClient::new(channel).evaluate(looser_request).await;
     answer.expect("the reloaded policy must be allowed");
 }
 
 #[tokio::test]
 async fn reload_with_invalid_policies_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let process = spawned(folder.path(), BY_RULES);
+    let process = spawn_server(folder.path(), BY_RULES);
     process.log_line("ready");
-    for wrong in ["[policies]\ndefault = \"unknown\"\n", "[policies]\nallowed = 1\n", "[policies"] {
-        let config = format!("{BY_RULES}{wrong}");
+    for invalid in ["[policies]\ndefault = \"unknown\"\n", "[policies]\nallowed = 1\n", "[policies"]
+    {
+        let config = format!("{BY_RULES}{invalid}");
         std::fs::write(folder.path().join("gsar.toml"), config).unwrap();
         process.signal(Signal::HUP);
         process.log_line("failed to reload policies; keeping the previous ones");
-        assert_eq!(default_policy(folder.path()).await, "reference", "{wrong}");
+        assert_eq!(default_policy(folder.path()).await, "reference", "{invalid}");
     }
 }
 
@@ -113,18 +114,18 @@ async fn logs_every_listener() {
     let toml = format!(
         "admin = \"127.0.0.1:0\"\ngateway.address = \"127.0.0.1:0\"\ngateway.console = true\n{BY_RULES}"
     );
-    let process = spawned(folder.path(), &toml);
+    let process = spawn_server(folder.path(), &toml);
     let listening = process.log_line("listening");
     assert!(listening["address"].as_str().unwrap().ends_with("gsar.sock"), "{listening}");
-    let served = [
+    let listeners = [
         ("listening for admin", "/livez", "ok"),
         ("listening for HTTP", "/openapi.json", "openapi"),
         ("serving the console", "", "<!doctype html>"),
     ];
-    let addresses = served.map(|(message, ..)| process.log_line(message)["address"].clone());
+    let addresses = listeners.map(|(message, ..)| process.log_line(message)["address"].clone());
     process.log_line("ready");
     let _ = rustls::crypto::ring::default_provider().install_default();
-    for ((message, path, expected), address) in served.into_iter().zip(addresses) {
+    for ((message, path, expected), address) in listeners.into_iter().zip(addresses) {
         let url = format!("{}{path}", address.as_str().unwrap());
         let answer = reqwest::get(url).await.unwrap().text().await.unwrap();
         assert!(answer.contains(expected), "{message}: {answer}");
@@ -142,10 +143,10 @@ async fn metrics(process: &Process) -> String {
 #[tokio::test]
 async fn metrics_have_no_counts_before_the_first_call() {
     let folder = tempfile::tempdir().unwrap();
-    let process = spawned(folder.path(), &format!("admin = \"127.0.0.1:0\"\n{BY_RULES}"));
+    let process = spawn_server(folder.path(), &format!("admin = \"127.0.0.1:0\"\n{BY_RULES}"));
     let metrics = metrics(&process).await;
     assert!(metrics.contains("gsar_build_info"), "{metrics}");
-    for counted in ["gsar_decisions_total{", "gsar_claims_total{", "gsar_rules_total{"] {
-        assert!(!metrics.contains(counted), "{counted} in {metrics}");
+    for counter in ["gsar_decisions_total{", "gsar_claims_total{", "gsar_rules_total{"] {
+        assert!(!metrics.contains(counter), "{counter} in {metrics}");
     }
 }

@@ -14,7 +14,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-fn over_tls(config: &mut Config, server: &Signed, client_ca: Option<&Authority>) {
+fn configure_tls(config: &mut Config, server: &Signed, client_ca: Option<&Authority>) {
     let folder = config.data_dir.parent().unwrap();
     server.write(folder, "server");
     if let Some(authority) = client_ca {
@@ -29,20 +29,20 @@ fn over_tls(config: &mut Config, server: &Signed, client_ca: Option<&Authority>)
 }
 
 async fn start(server: &Signed, client_ca: Option<&Authority>) -> (TestServer, SocketAddr) {
-    let running =
-        TestServerOptions::default().start(|config| over_tls(config, server, client_ca)).await;
-    let address = running.tls.unwrap();
-    (running, address)
+    let server =
+        TestServerOptions::default().start(|config| configure_tls(config, server, client_ca)).await;
+    let address = server.tls.unwrap();
+    (server, address)
 }
 
 async fn call(client: &Client, address: SocketAddr) -> Result<(), String> {
     let channel = client.channel(address).await.map_err(|error| format!("{error:?}"))?;
-    let checked = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
-    checked.map(drop).map_err(|status| format!("{status:?}"))
+    let result = HealthClient::new(channel).check(HealthCheckRequest::default()).await;
+    result.map(drop).map_err(|status| format!("{status:?}"))
 }
 
 /// Waits until a handshake with this result is counted, shortly after the peer has its answer.
-async fn counted(result: &str) {
+async fn wait_for_handshakes(result: &str) {
     let series = format!("gsar_tls_handshakes_total{{result=\"{result}\"}}");
     while !recorder().unwrap().render().contains(&series) {
         tokio::task::yield_now().await;
@@ -53,23 +53,23 @@ async fn counted(result: &str) {
 async fn serves_both_tls_versions_over_http_2_only() {
     let authority = Authority::new("the authority");
     let (mut server, address) = start(&authority.sign(), None).await;
-    let other = server.grounding().evaluate(request()).await.unwrap().into_inner();
+    let unix_answer = server.grounding().evaluate(request()).await.unwrap().into_inner();
     for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
-        let client = Client::with(&authority, None, &[version]);
+        let client = Client::new(&authority, None, &[version]);
         let stream = client.handshake(address).await.unwrap();
         assert_eq!(stream.get_ref().1.protocol_version(), Some(version.version));
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
         let channel = client.channel(address).await.unwrap();
         let answer = GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();
-        assert_eq!(answer.into_inner().claims, other.claims);
+        assert_eq!(answer.into_inner().claims, unix_answer.claims);
     }
-    counted("ok").await;
+    wait_for_handshakes("ok").await;
 
-    let mut old = Client::trusting(&authority);
-    old.config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let refused = old.handshake(address).await.unwrap_err().to_string();
-    assert!(refused.contains("NoApplicationProtocol"), "{refused}");
-    counted("failed").await;
+    let mut http_1_client = Client::trusting(&authority);
+    http_1_client.config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let error = http_1_client.handshake(address).await.unwrap_err().to_string();
+    assert!(error.contains("NoApplicationProtocol"), "{error}");
+    wait_for_handshakes("failed").await;
 
     let channel = Client::trusting(&authority).channel(address).await.unwrap();
     assert_eq!(health(channel, "").await, ServingStatus::Serving);
@@ -86,21 +86,21 @@ async fn requires_client_certificates_of_the_configured_authority() {
     let (servers, clients) = (Authority::new("servers"), Authority::new("clients"));
     let (_server, address) = start(&servers.sign(), Some(&clients)).await;
     for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
-        let with = |own: Option<&Signed>| Client::with(&servers, own, &[version]);
-        call(&with(Some(&clients.sign())), address).await.unwrap();
-        for (own, alert) in [
+        let client_with = |signed: Option<&Signed>| Client::new(&servers, signed, &[version]);
+        call(&client_with(Some(&clients.sign())), address).await.unwrap();
+        for (signed, alert) in [
             (None, "CertificateRequired"),
             (Some(Authority::new("clients").sign()), "DecryptError"),
             (Some(Authority::new("others").sign()), "UnknownCA"),
             (Some(clients.sign_until(2001)), "CertificateExpired"),
         ] {
-            let error = call(&with(own.as_ref()), address).await.unwrap_err();
+            let error = call(&client_with(signed.as_ref()), address).await.unwrap_err();
             assert!(error.contains(alert), "{version:?} {alert}: {error}");
         }
     }
 }
 
-async fn answered(channel: &Channel) {
+async fn assert_answers(channel: &Channel) {
     assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
 }
 
@@ -111,16 +111,20 @@ async fn reloaded_certificates_apply_to_new_connections() {
     let (server, address) = start(&first, None).await;
     let client = Client::trusting(&authority);
     let open = client.channel(address).await.unwrap();
-    answered(&open).await;
-    assert_eq!(client.shown(address).await, first.der());
+    assert_answers(&open).await;
+    assert_eq!(client.server_certificate(address).await, first.der());
     let published = "gsar_tls_certificate_not_after_seconds 4102358400";
     assert!(recorder().unwrap().render().contains(published), "2099-12-31");
 
     second.write(server.folder.path(), "server");
-    assert_eq!(client.shown(address).await, first.der(), "files are reloaded only on request");
+    assert_eq!(
+        client.server_certificate(address).await,
+        first.der(),
+        "files are reloaded only on request"
+    );
     server.reload().await;
-    assert_eq!(client.shown(address).await, second.der());
-    answered(&open).await;
+    assert_eq!(client.server_certificate(address).await, second.der());
+    assert_answers(&open).await;
 
     let path = |name: &str| server.folder.path().join(name);
     for (file, content) in [
@@ -131,31 +135,31 @@ async fn reloaded_certificates_apply_to_new_connections() {
     ] {
         std::fs::write(path(file), content).unwrap();
         server.reload().await;
-        assert_eq!(client.shown(address).await, second.der(), "{file}");
+        assert_eq!(client.server_certificate(address).await, second.der(), "{file}");
         second.write(server.folder.path(), "server");
     }
     third.write(server.folder.path(), "server");
     server.reload().await;
-    assert_eq!(client.shown(address).await, third.der());
-    answered(&open).await;
+    assert_eq!(client.server_certificate(address).await, third.der());
+    assert_answers(&open).await;
 }
 
 #[tokio::test]
 async fn reloaded_client_authority_applies_to_new_connections() {
-    let (before, after) = (Authority::new("before"), Authority::new("after"));
-    let (server, address) = start(&before.sign(), Some(&before)).await;
-    let old = Client::with(&before, Some(&before.sign()), rustls::ALL_VERSIONS);
-    let new = Client::with(&before, Some(&after.sign()), rustls::ALL_VERSIONS);
-    let open = old.channel(address).await.unwrap();
-    answered(&open).await;
-    call(&new, address).await.unwrap_err();
+    let (old_authority, new_authority) = (Authority::new("before"), Authority::new("after"));
+    let (server, address) = start(&old_authority.sign(), Some(&old_authority)).await;
+    let old_client = Client::new(&old_authority, Some(&old_authority.sign()), rustls::ALL_VERSIONS);
+    let new_client = Client::new(&old_authority, Some(&new_authority.sign()), rustls::ALL_VERSIONS);
+    let open = old_client.channel(address).await.unwrap();
+    assert_answers(&open).await;
+    call(&new_client, address).await.unwrap_err();
 
-    std::fs::write(server.folder.path().join("clients.pem"), after.pem()).unwrap();
+    std::fs::write(server.folder.path().join("clients.pem"), new_authority.pem()).unwrap();
     server.reload().await;
-    call(&new, address).await.unwrap();
+    call(&new_client, address).await.unwrap();
     // The same client may try to resume its session.
-    call(&old, address).await.unwrap_err();
-    answered(&open).await;
+    call(&old_client, address).await.unwrap_err();
+    assert_answers(&open).await;
 }
 
 #[tokio::test]
@@ -163,12 +167,12 @@ async fn stalled_handshakes_do_not_block_other_clients() {
     let authority = Authority::new("the authority");
     let (_server, address) = start(&authority.sign(), None).await;
     let client = Client::trusting(&authority);
-    let mut silent = Vec::new();
+    let mut silent_peers = Vec::new();
     for _ in 0..300 {
-        silent.push(TcpStream::connect(address).await.unwrap());
+        silent_peers.push(TcpStream::connect(address).await.unwrap());
     }
     call(&client, address).await.unwrap();
-    counted("displaced").await;
+    wait_for_handshakes("displaced").await;
     for nonsense in
         [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0; 4096], b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]
     {
@@ -182,9 +186,9 @@ async fn stalled_handshakes_do_not_block_other_clients() {
     let mut peer = TcpStream::connect(address).await.unwrap();
     peer.write_all(&[22, 3, 1, 2, 0, 1]).await.unwrap();
     drop(peer);
-    counted("failed").await;
+    wait_for_handshakes("failed").await;
     call(&client, address).await.unwrap();
-    drop(silent);
+    drop(silent_peers);
 }
 
 #[tokio::test]
@@ -193,7 +197,7 @@ async fn tls_listeners_can_attest_evidence() {
     let signed = authority.sign();
     for is_attested in [true, false] {
         let change = |config: &mut Config| {
-            over_tls(config, &signed, None);
+            configure_tls(config, &signed, None);
             let listen: Listen = "grpcs://127.0.0.1:0".parse().unwrap();
             let rule = Attested { listen, peer_uid: None, principal: None, tools: Vec::new() };
             config.evidence.attested.extend(is_attested.then_some(rule));

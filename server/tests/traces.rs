@@ -77,31 +77,32 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
     process.signal(Signal::TERM);
     tokio::task::spawn_blocking(move || assert!(process.wait().success())).await.unwrap();
 
-    let mut taken = Vec::new();
+    let mut received = Vec::new();
     while let Ok(span) = spans.try_recv() {
         assert_eq!(hex(&span.trace_id), TRACE);
-        taken.push(span);
+        received.push(span);
     }
-    let root = taken.iter().find(|span| hex(&span.parent_span_id) == PARENT).expect("the call");
+    let root = received.iter().find(|span| hex(&span.parent_span_id) == PARENT).expect("the call");
     let mut text = String::new();
-    tree(&taken, &root.parent_span_id, 0, &mut text);
+    tree(&received, &root.parent_span_id, 0, &mut text);
     let documented = include_str!("../../docs/operations/telemetry.md");
     assert!(
         documented.contains(&text),
         "docs/operations/telemetry.md shows another trace than\n{text}"
     );
     assert_eq!(root.kind(), SpanKind::Server);
-    let chat = taken.iter().find(|span| span.name == "chat gpt-4.1").unwrap();
+    let chat = received.iter().find(|span| span.name == "chat gpt-4.1").unwrap();
     assert_eq!(chat.kind(), SpanKind::Client);
-    let seen = provider.seen();
-    let sent: Vec<Option<&str>> = seen.iter().map(|seen| seen.header("traceparent")).collect();
-    assert_eq!(sent.first().unwrap(), &None);
+    let requests = provider.requests();
+    let trace_headers: Vec<Option<&str>> =
+        requests.iter().map(|request| request.header("traceparent")).collect();
+    assert_eq!(trace_headers.first().unwrap(), &None);
     let below = format!("00-{TRACE}-{}-01", hex(&chat.span_id));
-    assert_eq!(sent.last().unwrap(), &Some(below.as_str()));
-    assert_eq!(seen.last().unwrap().header("tracestate"), Some("vendor=of-the-caller"));
-    for span in &taken {
-        let shown = format!("{span:?}");
-        assert!(!shown.contains("pool size") && !shown.contains(KEY), "{shown}");
+    assert_eq!(trace_headers.last().unwrap(), &Some(below.as_str()));
+    assert_eq!(requests.last().unwrap().header("tracestate"), Some("vendor=of-the-caller"));
+    for span in &received {
+        let text = format!("{span:?}");
+        assert!(!text.contains("pool size") && !text.contains(KEY), "{text}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::lies::scripted::{ScriptedServer, judgement};
-use crate::truths::judge::judged;
+use crate::truths::judge::judge_truthfully;
 use crate::truths::reports::{TrueReport, true_reports};
 use gsar_proto::v1;
 
@@ -18,9 +18,15 @@ fn print(report: &TrueReport, answer: &v1::EvaluateResponse) {
     if let Some(coverage) = &answer.coverage {
         println!("  {} of {} words {:?}", coverage.covered, coverage.sentences, coverage.words);
     }
-    for found in &answer.corrections {
-        let claim = answer.claims.iter().find(|claim| claim.id == found.claim_id).unwrap();
-        println!("  {} {:?} {:?}: {}", found.code, found.outcome(), claim.text, found.sentence);
+    for correction in &answer.corrections {
+        let claim = answer.claims.iter().find(|claim| claim.id == correction.claim_id).unwrap();
+        println!(
+            "  {} {:?} {:?}: {}",
+            correction.code,
+            correction.outcome(),
+            claim.text,
+            correction.sentence
+        );
         for citation in &claim.citations {
             println!("      {:?}", citation.quote);
         }
@@ -30,12 +36,18 @@ fn print(report: &TrueReport, answer: &v1::EvaluateResponse) {
 #[tokio::test]
 async fn true_reports_proceed() {
     let scripted = ScriptedServer::start_reconsidering().await;
-    let (mut held, mut codes) = (Vec::new(), BTreeMap::<String, usize>::new());
+    let (mut held_reports, mut codes) = (Vec::new(), BTreeMap::<String, usize>::new());
     let (mut claims, mut asides) = (0, 0);
     for report in true_reports().into_iter().map(Arc::new) {
-        let known = Arc::clone(&report);
+        let known_report = Arc::clone(&report);
         let answer = move |question: &gsar_server::judge::Question| {
-            judgement(question.claims.iter().map(|claim| judged(&known, claim)).collect())
+            judgement(
+                question
+                    .claims
+                    .iter()
+                    .map(|claim| judge_truthfully(&known_report, claim))
+                    .collect(),
+            )
         };
         let answer = scripted.evaluate("reference", &report.request, answer).await;
         claims += answer.claims.len();
@@ -47,10 +59,13 @@ async fn true_reports_proceed() {
             for reason in &decision.reasons {
                 *codes.entry(reason.code.clone()).or_default() += 1;
             }
-            held.push(report.name.clone());
+            held_reports.push(report.name.clone());
         }
     }
-    println!("{claims} claims, {asides} of them complementary; {} held {codes:?}", held.len());
+    println!(
+        "{claims} claims, {asides} of them complementary; {} held {codes:?}",
+        held_reports.len()
+    );
     assert!(!codes.contains_key("UNCOVERED_TEXT") && !codes.contains_key("COVERAGE_BELOW"));
-    assert!(held.is_empty(), "held back: {held:?}");
+    assert!(held_reports.is_empty(), "held back: {held_reports:?}");
 }

@@ -35,8 +35,8 @@ impl Scripted {
     }
 
     fn judged(&self, claim: &Claim) -> Option<JudgedClaim> {
-        let (_, says) = self.script.iter().find(|(text, _)| *text == claim.text)?;
-        let (class, undecided) = match says {
+        let (_, scripted) = self.script.iter().find(|(text, _)| *text == claim.text)?;
+        let (class, undecided) = match scripted {
             ScriptedAnswer::Class(class) => (*class, None),
             ScriptedAnswer::LeansTo(class) => {
                 let likelihood = Some(Millionths::new(550_000));
@@ -45,7 +45,7 @@ impl Scripted {
         };
         let target =
             Target::Evidence { id: EvidenceId::new("log").unwrap(), field_path: String::new() };
-        let cites = class != Class::Ungrounded;
+        let has_citation = class != Class::Ungrounded;
         let citation = Citation { target, quote: LOG.lines().next().unwrap().into(), bytes: None };
         Some(JudgedClaim {
             claim: claim.clone(),
@@ -56,7 +56,7 @@ impl Scripted {
             } else {
                 Role::Observation
             },
-            citations: if cites { vec![citation] } else { Vec::new() },
+            citations: if has_citation { vec![citation] } else { Vec::new() },
             note: String::new(),
             rules: Vec::new(),
             undecided,
@@ -113,7 +113,7 @@ const POOL: &str = "The pool holds 50 of 50.";
 const DEPTH: &str = "The queue depth is 412.";
 const CAUSE: &str = "A leak filled the pool.";
 
-async fn served(judges: &[Scripted]) -> TestServer {
+async fn start_server(judges: &[Scripted]) -> TestServer {
     let mut options = TestServerOptions::default();
     for judge in judges {
         options = options.judge(judge.clone());
@@ -127,7 +127,7 @@ async fn served(judges: &[Scripted]) -> TestServer {
         .await
 }
 
-async fn evaluated(server: &TestServer) -> v1::EvaluateResponse {
+async fn evaluate(server: &TestServer) -> v1::EvaluateResponse {
     let texts = [POOL, DEPTH, CAUSE];
     let claim = |(number, text): (usize, &&str)| v1::Claim {
         id: format!("c{}", number + 1),
@@ -168,7 +168,7 @@ async fn undecided_claims_abstain_without_another_judge() {
             (CAUSE, ScriptedAnswer::LeansTo(Class::Ungrounded)),
         ],
     );
-    let answer = evaluated(&served(&[judge]).await).await;
+    let answer = evaluate(&start_server(&[judge]).await).await;
     let decision = answer.decision.as_ref().unwrap();
     assert_eq!(decision.tier(), v1::Tier::Abstain);
     assert_eq!(codes(&answer), ["JUDGE_UNDECIDED"]);
@@ -202,8 +202,8 @@ async fn undecided_claims_without_effect_are_skipped() {
         ],
     );
     let second = Scripted::new("second", &[(CAUSE, ScriptedAnswer::Class(Class::Grounded))]);
-    let server = served(&[first, second.clone()]).await;
-    let answer = evaluated(&server).await;
+    let server = start_server(&[first, second.clone()]).await;
+    let answer = evaluate(&server).await;
     assert_eq!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Replan);
     assert_eq!(tiers(&answer), (v1::Tier::Replan, v1::Tier::Replan));
     assert_eq!(codes(&answer), ["SCORE_BELOW_REGENERATE", "CONTRADICTED_CLAIMS"]);
@@ -230,8 +230,8 @@ async fn next_judge_gets_only_undecided_claims() {
             (CAUSE, ScriptedAnswer::Class(Class::Complementary)),
         ],
     );
-    let server = served(&[first, second.clone()]).await;
-    let answer = evaluated(&server).await;
+    let server = start_server(&[first, second.clone()]).await;
+    let answer = evaluate(&server).await;
     assert_eq!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Proceed);
     assert_eq!(answer.decision.as_ref().unwrap().bounds, None);
     assert_eq!(*second.questions.lock().unwrap(), [[DEPTH, CAUSE]]);
@@ -254,8 +254,8 @@ async fn failed_next_judge_leaves_claims_undecided() {
     ];
     let first = Scripted::new("first", FIRST);
     let second = Scripted { fails: true, ..Scripted::new("second", &[]) };
-    let server = served(&[first, second]).await;
-    let answer = evaluated(&server).await;
+    let server = start_server(&[first, second]).await;
+    let answer = evaluate(&server).await;
     assert_eq!(codes(&answer).first(), Some(&"JUDGE_UNDECIDED"));
     let links = &answer.provenance.as_ref().unwrap().judges;
     let results: Vec<&str> = links.iter().map(|link| link.result.as_str()).collect();
@@ -273,10 +273,10 @@ async fn possible_root_causes_need_a_judge_with_roles() {
     const NEXT: &[(&str, ScriptedAnswer)] =
         &[(DEPTH, ScriptedAnswer::Class(Grounded)), (CAUSE, ScriptedAnswer::Class(Ungrounded))];
     let first = Scripted { reports_roles: false, ..Scripted::new("blind/0", SCRIPT) };
-    let next = Scripted::new("roles/0", NEXT);
-    let server = served(&[first, next.clone()]).await;
-    let answer = evaluated(&server).await;
-    assert_eq!(*next.questions.lock().unwrap(), [vec![DEPTH.to_owned(), CAUSE.to_owned()]]);
+    let second = Scripted::new("roles/0", NEXT);
+    let server = start_server(&[first, second.clone()]).await;
+    let answer = evaluate(&server).await;
+    assert_eq!(*second.questions.lock().unwrap(), [vec![DEPTH.to_owned(), CAUSE.to_owned()]]);
     let decision = answer.decision.unwrap();
     assert_eq!(decision.tier(), v1::Tier::Regenerate, "{decision:?}");
     let codes: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();

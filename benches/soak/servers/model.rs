@@ -33,7 +33,7 @@ impl Model {
                 Some(Outage::Hangs) => Play::Hang,
                 Some(Outage::Errors) => Play::Status(503),
                 Some(Outage::Resets) => Play::Reset,
-                Some(Outage::Garbles) => Play::CutJson,
+                Some(Outage::Garbles) => Play::TruncatedJson,
                 None => {
                     counts.fetch_add(1, Ordering::Relaxed);
                     Play::Answer(answer(seen))

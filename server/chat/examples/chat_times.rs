@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 const SCHEMA: &str = r#"{"type":"object","properties":{"claims":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"class":{"type":"string"}}}}}}"#;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let rounds: usize = std::env::args().nth(1).map_or(Ok(5000), |given| given.parse())?;
+    let rounds: usize = std::env::args().nth(1).map_or(Ok(5000), |argument| argument.parse())?;
     let server_runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let server = server_runtime.block_on(Server::start())?;
@@ -50,19 +50,19 @@ async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> 
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..rounds + rounds / 10 {
         // Alternate the order. The first tenth is warm-up.
-        let (one, other) = if round % 2 == 0 {
-            let one = timed(chat_once(&chat, &request)).await?;
-            (one, timed(bare.ask(&request)).await?)
+        let (our_result, their_result) = if round % 2 == 0 {
+            let our_result = timed(chat_once(&chat, &request)).await?;
+            (our_result, timed(bare.ask(&request)).await?)
         } else {
-            let other = timed(bare.ask(&request)).await?;
-            (timed(chat_once(&chat, &request)).await?, other)
+            let their_result = timed(bare.ask(&request)).await?;
+            (timed(chat_once(&chat, &request)).await?, their_result)
         };
-        if one.0 != other.0 {
+        if our_result.0 != their_result.0 {
             return Err("the answers differ".into());
         }
         if round >= rounds / 10 {
-            ours.push(one.1);
-            theirs.push(other.1);
+            ours.push(our_result.1);
+            theirs.push(their_result.1);
         }
     }
     println!("one call, {rounds} rounds     p50        p99");
@@ -80,9 +80,9 @@ async fn chat_once(chat: &Chat, request: &Request) -> Result<String, Box<dyn Err
 async fn timed(
     call: impl Future<Output = Result<String, Box<dyn Error>>>,
 ) -> Result<(String, Duration), Box<dyn Error>> {
-    let began = Instant::now();
+    let started_at = Instant::now();
     let text = call.await?;
-    Ok((text, began.elapsed()))
+    Ok((text, started_at.elapsed()))
 }
 
 struct Bare {
@@ -140,7 +140,7 @@ async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> 
     server.always(Play::Hang);
     let settings = Settings { max_concurrent: 100, ..Settings::default() };
     let chat = chat(server, settings)?;
-    let mut late = Vec::new();
+    let mut delays = Vec::new();
     for _ in 0..calls.div_ceil(100) {
         let running: Vec<_> = (0..100)
             .map(|_| {
@@ -155,17 +155,17 @@ async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> 
             })
             .collect();
         for call in running {
-            let (after, code) = call.await?;
+            let (delay, code) = call.await?;
             if code != Some("DEADLINE_PASSED") {
                 return Err(format!("{code:?} instead of the deadline").into());
             }
-            late.push(after);
+            delays.push(delay);
         }
     }
-    server.until(|counts| counts.answering == 0).await;
-    let late = Quantiles::new(late);
+    server.wait_until(|counts| counts.answering == 0).await;
+    let delays = Quantiles::new(delays);
     println!("\n200 ms deadline, {calls} calls that hang, 100 at once");
-    println!("late                   {:>10.1?} {:>10.1?}", late.p50, late.p99);
+    println!("late                   {:>10.1?} {:>10.1?}", delays.p50, delays.p99);
     println!("running afterwards     {:>10}", chat.load().running);
     Ok(())
 }
@@ -176,7 +176,7 @@ async fn memory(server: &Server) -> Result<(), Box<dyn Error>> {
     let settings =
         Settings { retry: Retry { attempts: 1, ..Retry::default() }, ..Settings::default() };
     let chat = chat(server, settings)?;
-    let before = resident()?;
+    let before = resident_kilobytes()?;
     let running: Vec<_> = (0..500)
         .map(|_| {
             let chat = chat.clone();
@@ -187,22 +187,22 @@ async fn memory(server: &Server) -> Result<(), Box<dyn Error>> {
             })
         })
         .collect();
-    let (mut answered, mut shed, mut max) = (0, 0, before);
+    let (mut answered, mut refused, mut max) = (0, 0, before);
     for call in running {
         match call.await? {
             Ok(_) => answered += 1,
-            Err(error) if error.code() == "TOO_MANY_CALLS" => shed += 1,
+            Err(error) if error.code() == "TOO_MANY_CALLS" => refused += 1,
             Err(error) => return Err(error.into()),
         }
-        max = max.max(resident()?);
+        max = max.max(resident_kilobytes()?);
     }
     println!("\n500 calls at once, 16 run and 64 wait");
-    println!("answered, refused      {answered:>10} {shed:>10}");
+    println!("answered, refused      {answered:>10} {refused:>10}");
     println!("max additional memory  {:>10} KiB", max - before);
     Ok(())
 }
 
-fn resident() -> Result<u64, Box<dyn Error>> {
+fn resident_kilobytes() -> Result<u64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
     Ok(line.trim().trim_end_matches(" kB").parse()?)

@@ -64,12 +64,12 @@ impl Admission {
     pub(crate) async fn wait_for_rate(&self, deadline: Instant) -> Result<(), Failure> {
         let Some(rate) = &self.rate else { return Ok(()) };
         while let Err(not_until) = rate.check() {
-            let at = not_until.earliest_possible();
-            if at >= deadline {
-                let retry_in = at.saturating_duration_since(self.clock.now());
+            let allowed_at = not_until.earliest_possible();
+            if allowed_at >= deadline {
+                let retry_in = allowed_at.saturating_duration_since(self.clock.now());
                 return Err(Failure::RateLimitedHere { retry_in });
             }
-            self.clock.sleep_until(at).await;
+            self.clock.sleep_until(allowed_at).await;
         }
         Ok(())
     }
@@ -88,9 +88,9 @@ impl Admission {
     }
 
     fn enqueue(&self) -> Result<Waiting<'_>, Failure> {
-        let before = self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting_before = self.waiting.fetch_add(1, Ordering::Relaxed);
         let waiting = Waiting(&self.waiting);
-        if before < self.max_waiting { Ok(waiting) } else { Err(self.too_many_calls()) }
+        if waiting_before < self.max_waiting { Ok(waiting) } else { Err(self.too_many_calls()) }
     }
 
     const fn too_many_calls(&self) -> Failure {

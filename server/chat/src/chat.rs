@@ -162,13 +162,13 @@ impl Inner {
         let (with_schema, trace) = (request.schema.is_some(), request.trace.clone());
         let call = Call { body, with_schema, deadline, trace };
         let mut idle_since = self.clock.now();
-        let mut last: Option<Failure> = None;
+        let mut last_failure: Option<Failure> = None;
         let mut failures = 0;
         loop {
             let permit = match self.admit(deadline).await {
                 Ok(permit) => permit,
                 // The failure of the previous attempt is more informative than this refusal.
-                Err(refused) => return Err(last.unwrap_or(refused)),
+                Err(refused) => return Err(last_failure.unwrap_or(refused)),
             };
             let waited = self.clock.now().saturating_duration_since(idle_since);
             let failure = match self.attempt(&call, permit, waited, attempts).await {
@@ -181,7 +181,7 @@ impl Inner {
             let next = next_attempt(retry, &*self.jitter, &failure, failures, idle_since, deadline);
             let Some(start) = next else { return Err(failure) };
             self.clock.sleep_until(start).await;
-            last = Some(failure);
+            last_failure = Some(failure);
         }
     }
 
@@ -222,27 +222,28 @@ impl Inner {
         waited: Duration,
         attempts: &mut Vec<Attempt>,
     ) -> Result<Reply, Failure> {
-        let first = AttemptStart { at: self.clock.now(), waited, hedge: false };
+        let first = AttemptStart { started_at: self.clock.now(), waited, hedge: false };
         let mut sent = pin!(self.send(call, permit));
         let permit = match self.settings.hedge_after {
             None => None,
             Some(after) => tokio::select! {
                 biased;
-                done = &mut sent => return self.record_attempt(&first, done, attempts),
-                () = self.clock.sleep_until(first.at + after) => self.try_admit_hedge(),
+                attempt_result = &mut sent => return self.record_attempt(&first, attempt_result, attempts),
+                () = self.clock.sleep_until(first.started_at + after) => self.try_admit_hedge(),
             },
         };
         let Some(permit) = permit else {
             return self.record_attempt(&first, sent.await, attempts);
         };
-        let second = AttemptStart { at: self.clock.now(), waited: Duration::ZERO, hedge: true };
+        let second =
+            AttemptStart { started_at: self.clock.now(), waited: Duration::ZERO, hedge: true };
         let mut hedge = pin!(self.send(call, permit));
-        let (finished, done, other, other_attempt) = tokio::select! {
+        let (finished, attempt_result, other, other_attempt) = tokio::select! {
             biased;
-            done = &mut sent => (first, done, second, hedge),
-            done = &mut hedge => (second, done, first, sent),
+            attempt_result = &mut sent => (first, attempt_result, second, hedge),
+            attempt_result = &mut hedge => (second, attempt_result, first, sent),
         };
-        let result = self.record_attempt(&finished, done, attempts);
+        let result = self.record_attempt(&finished, attempt_result, attempts);
         if result.is_ok() {
             attempts.push(self.attempt_record(&other, None, Some(ABANDONED)));
             return result;
@@ -267,7 +268,7 @@ impl Inner {
         status: Option<u16>,
         failure: Option<&'static str>,
     ) -> Attempt {
-        let took = self.clock.now().saturating_duration_since(start.at);
+        let took = self.clock.now().saturating_duration_since(start.started_at);
         Attempt { status, failure, took, waited: start.waited, hedge: start.hedge }
     }
 
@@ -312,7 +313,7 @@ struct AttemptResult {
 }
 
 struct AttemptStart {
-    at: Instant,
+    started_at: Instant,
     waited: Duration,
     hedge: bool,
 }

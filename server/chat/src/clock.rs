@@ -89,8 +89,8 @@ impl ManualClock {
     }
 
     /// Moves the clock forward.
-    pub fn advance(&self, by: Duration) {
-        self.now.send_modify(|now| *now += by);
+    pub fn advance(&self, duration: Duration) {
+        self.now.send_modify(|now| *now += duration);
     }
 
     /// The number of sleepers.
@@ -127,24 +127,24 @@ impl Clock for ManualClock {
 
 struct Sleeper<'a> {
     clock: &'a ManualClock,
-    until: Instant,
+    instant: Instant,
 }
 
 impl<'a> Sleeper<'a> {
-    fn new(clock: &'a ManualClock, until: Instant) -> Self {
-        *clock.sleepers().entry(until).or_default() += 1;
+    fn new(clock: &'a ManualClock, instant: Instant) -> Self {
+        *clock.sleepers().entry(instant).or_default() += 1;
         clock.changed.send_replace(());
-        Self { clock, until }
+        Self { clock, instant }
     }
 }
 
 impl Drop for Sleeper<'_> {
     fn drop(&mut self) {
         let mut sleepers = self.clock.sleepers();
-        if let Some(number) = sleepers.get_mut(&self.until) {
-            *number -= 1;
-            if *number == 0 {
-                sleepers.remove(&self.until);
+        if let Some(count) = sleepers.get_mut(&self.instant) {
+            *count -= 1;
+            if *count == 0 {
+                sleepers.remove(&self.instant);
             }
         }
     }
@@ -160,17 +160,18 @@ mod tests {
     async fn manual_clock_wakes_due_sleepers() {
         let clock = Arc::new(ManualClock::new());
         let start = clock.now();
-        let (one, two) = (start + Duration::from_secs(1), start + Duration::from_secs(2));
+        let (first_instant, second_instant) =
+            (start + Duration::from_secs(1), start + Duration::from_secs(2));
         let first = tokio::spawn({
             let clock = Arc::clone(&clock);
-            async move { clock.sleep_until(one).await }
+            async move { clock.sleep_until(first_instant).await }
         });
         let second = tokio::spawn({
             let clock = Arc::clone(&clock);
-            async move { clock.sleep_until(two).await }
+            async move { clock.sleep_until(second_instant).await }
         });
-        clock.wait_for_sleeper(one).await;
-        clock.wait_for_sleeper(two).await;
+        clock.wait_for_sleeper(first_instant).await;
+        clock.wait_for_sleeper(second_instant).await;
         assert_eq!(clock.sleeping(), 2);
         clock.advance(Duration::from_secs(1));
         first.await.unwrap();

@@ -179,7 +179,10 @@ fn parse_url(field: &'static str, given: &str) -> Result<Url, SettingsError> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err(invalid("the URL has a query or a fragment"));
     }
-    if ["/chat/completions", "/messages", "/api/chat"].iter().any(|end| url.path().ends_with(end)) {
+    if ["/chat/completions", "/messages", "/api/chat"]
+        .iter()
+        .any(|suffix| url.path().ends_with(suffix))
+    {
         return Err(invalid("the URL ends with the path of the API method; remove that path"));
     }
     Ok(url)

@@ -20,7 +20,7 @@ impl Excerpt {
         let window = MAX_BYTES.saturating_add(secrets.longest());
         let mut received = bytes.get(..window).unwrap_or(bytes).to_vec();
         secrets.redact_bytes(&mut received);
-        let cut = received.len() > MAX_BYTES || bytes.len() > window;
+        let is_truncated = received.len() > MAX_BYTES || bytes.len() > window;
         received.truncate(MAX_BYTES);
         let mut text = String::with_capacity(received.len());
         for character in String::from_utf8_lossy(&received).chars() {
@@ -30,7 +30,7 @@ impl Excerpt {
                 text.push(character);
             }
         }
-        if cut {
+        if is_truncated {
             text.push('…');
         }
         Self(text)
@@ -66,8 +66,9 @@ pub(crate) struct Secrets(Vec<SecretString>);
 
 impl Secrets {
     pub(crate) fn new(secrets: impl IntoIterator<Item = SecretString>) -> Self {
-        let long = |secret: &SecretString| secret.expose_secret().len() >= MIN_SECRET_BYTES;
-        Self(secrets.into_iter().filter(long).collect())
+        let is_long_enough =
+            |secret: &SecretString| secret.expose_secret().len() >= MIN_SECRET_BYTES;
+        Self(secrets.into_iter().filter(is_long_enough).collect())
     }
 
     pub(crate) fn redact(&self, text: String) -> String {
@@ -106,24 +107,24 @@ mod tests {
 
     const KEY: &str = "sk-0123456789abcdef";
 
-    fn shown(bytes: &[u8]) -> String {
+    fn excerpt(bytes: &[u8]) -> String {
         Excerpt::new(bytes, &Secrets::new([KEY.into()])).to_string()
     }
 
     #[test]
     fn escapes_control_characters_and_truncates() {
-        assert_eq!(shown(b""), "nothing");
-        assert_eq!(shown(b"<html>\r\n\x1b[31m"), "<html>\\u{d}\\u{a}\\u{1b}[31m");
-        assert_eq!(shown("a\u{202e}b".as_bytes()), "a\\u{202e}b");
-        assert_eq!(shown(b"\xff\xfe"), "\u{fffd}\u{fffd}");
-        assert_eq!(shown(&[b'x'; 200]), "x".repeat(200));
-        assert_eq!(shown(&[b'x'; 201]), format!("{}…", "x".repeat(200)));
+        assert_eq!(excerpt(b""), "nothing");
+        assert_eq!(excerpt(b"<html>\r\n\x1b[31m"), "<html>\\u{d}\\u{a}\\u{1b}[31m");
+        assert_eq!(excerpt("a\u{202e}b".as_bytes()), "a\\u{202e}b");
+        assert_eq!(excerpt(b"\xff\xfe"), "\u{fffd}\u{fffd}");
+        assert_eq!(excerpt(&[b'x'; 200]), "x".repeat(200));
+        assert_eq!(excerpt(&[b'x'; 201]), format!("{}…", "x".repeat(200)));
     }
 
     #[test]
     fn redacts_repeated_keys() {
-        assert_eq!(shown(format!("bad key {KEY}, {KEY}!").as_bytes()), "bad key ***, ***!");
-        assert_eq!(shown(&KEY.as_bytes()[..10]), "***");
+        assert_eq!(excerpt(format!("bad key {KEY}, {KEY}!").as_bytes()), "bad key ***, ***!");
+        assert_eq!(excerpt(&KEY.as_bytes()[..10]), "***");
         let text = Excerpt::new(b"application/json", &Secrets::new(["json".into()])).to_string();
         assert_eq!(text, "application/json", "a short word is not a secret");
     }
@@ -133,8 +134,8 @@ mod tests {
         fn no_part_of_a_key_is_shown(before in 0..400_usize, after in 0..300_usize) {
             let text = format!("{}{KEY}{}", "-".repeat(before), "-".repeat(after));
             for end in [text.len(), before + 12] {
-                let shown = shown(&text.as_bytes()[..end.min(text.len())]);
-                prop_assert!(!shown.contains("sk-012"), "{}", shown);
+                let excerpt = excerpt(&text.as_bytes()[..end.min(text.len())]);
+                prop_assert!(!excerpt.contains("sk-012"), "{}", excerpt);
             }
         }
     }

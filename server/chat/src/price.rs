@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn costs_are_exact_and_rounded_up() {
-        for (tokens, cost) in [
+        for (token_usage, cost) in [
             (usage(0, 0, None), 0),
             (usage(1, 0, None), 1),
             (usage(5, 0, None), 2),
@@ -85,7 +85,7 @@ mod tests {
             (usage(1_000_000, 0, Some(2_000_000)), 100_000),
             (usage(8_000, 1_200, Some(6_000)), 800 + 600 + 1_920),
         ] {
-            assert_eq!(PRICE.cost(&tokens), cost, "{tokens:?}");
+            assert_eq!(PRICE.cost(&token_usage), cost, "{token_usage:?}");
         }
         let max = Price { input: u64::MAX, output: u64::MAX, cached: u64::MAX };
         assert_eq!(max.cost(&usage(u64::MAX, u64::MAX, Some(1))), u64::MAX);
@@ -104,11 +104,11 @@ mod tests {
     proptest! {
         #[test]
         fn rounding_adds_less_than_two_per_split(
-            one in (0..1_u64 << 40, 0..1_u64 << 40),
-            other in (0..1_u64 << 40, 0..1_u64 << 40),
+            first in (0..1_u64 << 40, 0..1_u64 << 40),
+            second in (0..1_u64 << 40, 0..1_u64 << 40),
         ) {
-            let separate = PRICE.cost(&usage(one.0, one.1, None)) + PRICE.cost(&usage(other.0, other.1, None));
-            let together = PRICE.cost(&usage(one.0 + other.0, one.1 + other.1, None));
+            let separate = PRICE.cost(&usage(first.0, first.1, None)) + PRICE.cost(&usage(second.0, second.1, None));
+            let together = PRICE.cost(&usage(first.0 + second.0, first.1 + second.1, None));
             prop_assert!(together <= separate && separate < together + 2);
         }
     }

@@ -37,15 +37,15 @@ fn max_wait(retry: &Retry, failures: u32) -> Duration {
 /// Returns the requested delay: `retry-after-ms`, or `Retry-After` in seconds or as a date. Dates are compared
 /// with the response's `Date`, because the local clock may be wrong.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
-    if let Some(milliseconds) = text("retry-after-ms").and_then(|text| text.parse().ok()) {
+    let header = |name| headers.get(name)?.to_str().ok().map(str::trim);
+    if let Some(milliseconds) = header("retry-after-ms").and_then(|header| header.parse().ok()) {
         return Some(Duration::from_millis(milliseconds));
     }
-    let requested = text(RETRY_AFTER.as_str())?;
+    let requested = header(RETRY_AFTER.as_str())?;
     seconds(requested).or_else(|| {
-        let until = httpdate::parse_http_date(requested).ok()?;
-        let sent = httpdate::parse_http_date(text(DATE.as_str())?).ok()?;
-        Some(until.duration_since(sent).unwrap_or(Duration::ZERO))
+        let retry_at = httpdate::parse_http_date(requested).ok()?;
+        let sent = httpdate::parse_http_date(header(DATE.as_str())?).ok()?;
+        Some(retry_at.duration_since(sent).unwrap_or(Duration::ZERO))
     })
 }
 
@@ -69,32 +69,32 @@ mod tests {
         min_time: Duration::from_secs(1),
     };
 
-    fn waits(failure: &Failure, failures: u32, left: u64) -> Option<Duration> {
+    fn wait(failure: &Failure, failures: u32, seconds_left: u64) -> Option<Duration> {
         let now = Instant::now();
-        let deadline = now + Duration::from_secs(left);
+        let deadline = now + Duration::from_secs(seconds_left);
         let start = next_attempt(&RETRY, &MaxJitter, failure, failures, now, deadline)?;
         Some(start - now)
     }
 
-    fn limited(seconds: u64) -> Failure {
+    fn rate_limited(seconds: u64) -> Failure {
         let body = crate::Excerpt::new(b"", &crate::excerpt::Secrets::default());
         Failure::RateLimited { retry_after: Some(Duration::from_secs(seconds)), body }
     }
 
     #[test]
     fn waits_double_up_to_the_cap() {
-        let seconds = |number| waits(&Failure::EmptyAnswer, number, 60).map(|wait| wait.as_secs());
+        let seconds = |number| wait(&Failure::EmptyAnswer, number, 60).map(|wait| wait.as_secs());
         assert_eq!([1, 2, 3, 4].map(seconds), [Some(1), Some(2), Some(3), None]);
-        assert_eq!(waits(&Failure::AnswerTooLarge { limit: 1 }, 1, 60), None);
+        assert_eq!(wait(&Failure::AnswerTooLarge { limit: 1 }, 1, 60), None);
     }
 
     #[test]
     fn does_not_retry_too_close_to_the_deadline() {
-        assert_eq!(waits(&Failure::EmptyAnswer, 1, 2), Some(Duration::from_secs(1)));
-        assert_eq!(waits(&Failure::EmptyAnswer, 1, 1), None);
-        assert_eq!(waits(&limited(30), 1, 32), Some(Duration::from_secs(31)));
-        assert_eq!(waits(&limited(30), 1, 31), None);
-        assert_eq!(waits(&limited(u64::MAX), 1, 31), None);
+        assert_eq!(wait(&Failure::EmptyAnswer, 1, 2), Some(Duration::from_secs(1)));
+        assert_eq!(wait(&Failure::EmptyAnswer, 1, 1), None);
+        assert_eq!(wait(&rate_limited(30), 1, 32), Some(Duration::from_secs(31)));
+        assert_eq!(wait(&rate_limited(30), 1, 31), None);
+        assert_eq!(wait(&rate_limited(u64::MAX), 1, 31), None);
     }
 
     fn parse(headers: &[(&'static str, &str)]) -> Option<Duration> {
@@ -108,14 +108,14 @@ mod tests {
     #[test]
     fn parses_every_form_of_retry_after() {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT";
-        let later = "Sun, 06 Nov 1994 08:50:07 GMT";
+        let later_date = "Sun, 06 Nov 1994 08:50:07 GMT";
         for (headers, milliseconds) in [
             (&[("retry-after", "30")][..], Some(30_000)),
             (&[("retry-after", " 1.5 ")], Some(1_500)),
             (&[("retry-after", "30"), ("retry-after-ms", "20")], Some(20)),
-            (&[("retry-after", later), ("date", date)], Some(30_000)),
-            (&[("retry-after", date), ("date", later)], Some(0)),
-            (&[("retry-after", later)], None),
+            (&[("retry-after", later_date), ("date", date)], Some(30_000)),
+            (&[("retry-after", date), ("date", later_date)], Some(0)),
+            (&[("retry-after", later_date)], None),
             (&[("retry-after", "-1")], None),
             (&[("retry-after", "NaN")], None),
             (&[("retry-after", "1e300")], None),
@@ -128,10 +128,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn attempts_leave_time_before_the_deadline(failures in 1..6_u32, left in 0..10_u64, asked in 0..10_u64) {
+        fn attempts_leave_time_before_the_deadline(failures in 1..6_u32, seconds_left in 0..10_u64, requested_seconds in 0..10_u64) {
             let now = Instant::now();
-            let deadline = now + Duration::from_secs(left);
-            for failure in [Failure::EmptyAnswer, limited(asked)] {
+            let deadline = now + Duration::from_secs(seconds_left);
+            for failure in [Failure::EmptyAnswer, rate_limited(requested_seconds)] {
                 let start = next_attempt(&RETRY, &UniformJitter, &failure, failures, now, deadline);
                 if let Some(start) = start {
                     prop_assert!(start + RETRY.min_time <= deadline && failures < RETRY.attempts);

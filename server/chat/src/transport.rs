@@ -105,7 +105,7 @@ impl Transport {
         }
         let sent = request.send();
         let first_byte = Limit {
-            at: started + self.first_byte_timeout,
+            instant: started + self.first_byte_timeout,
             failure: Failure::FirstByteTimeout { after: self.first_byte_timeout },
             phase: Phase::FirstByte,
         };
@@ -116,7 +116,7 @@ impl Transport {
         let status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
         let total = Limit {
-            at: started + self.total_timeout,
+            instant: started + self.total_timeout,
             failure: Failure::TotalTimeout { after: self.total_timeout },
             phase: Phase::Body,
         };
@@ -136,9 +136,9 @@ impl Transport {
     ) -> Result<T, Failure> {
         tokio::select! {
             biased;
-            done = work => Ok(done),
-            () = self.clock.sleep_until(limit.at.min(deadline)) => {
-                if limit.at < deadline {
+            output = work => Ok(output),
+            () = self.clock.sleep_until(limit.instant.min(deadline)) => {
+                if limit.instant < deadline {
                     Err(limit.failure)
                 } else {
                     Err(Failure::DeadlinePassed { phase: limit.phase })
@@ -182,7 +182,7 @@ impl Transport {
 }
 
 struct Limit {
-    at: Instant,
+    instant: Instant,
     failure: Failure,
     phase: Phase,
 }
@@ -191,8 +191,8 @@ struct Limit {
 async fn error_body(mut response: Response) -> Vec<u8> {
     let mut body = Vec::new();
     while let Ok(Some(part)) = response.chunk().await {
-        let room = MAX_ERROR_BYTES - body.len();
-        body.extend_from_slice(part.get(..room).unwrap_or(&part));
+        let remaining = MAX_ERROR_BYTES - body.len();
+        body.extend_from_slice(part.get(..remaining).unwrap_or(&part));
         if body.len() == MAX_ERROR_BYTES {
             break;
         }
@@ -232,10 +232,10 @@ fn is_tls(error: &(dyn Error + 'static)) -> bool {
 /// Returns the error and its causes, outermost first. Unwraps I/O errors, whose `source` skips the wrapped
 /// error.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error| inner(*error))
+    std::iter::successors(Some(error), |error| cause(*error))
 }
 
-fn inner<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
     match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(wrapped) => Some(wrapped),
         None => error.source(),

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use gsar_chat::{Circuit, CircuitState, Clock, Retry, Settings};
 use gsar_chat_wire::{Counts, Play, Wire};
-use support::{LONG, SECOND, TestChat, once};
+use support::{LONG, SECOND, TestChat, without_retries};
 
 const DEADLINE: Duration = Duration::from_millis(200);
 
@@ -24,17 +24,18 @@ fn all_closed(counts: &Counts) -> bool {
 }
 
 #[tokio::test]
-async fn passed_deadlines_release_connections_and_permits() {
-    let test = TestChat::new(Wire::OpenAi, Settings { max_concurrent: 50, ..once() }).await;
+async fn expired_calls_release_connections_and_permits() {
+    let test =
+        TestChat::new(Wire::OpenAi, Settings { max_concurrent: 50, ..without_retries() }).await;
     test.server.always(Play::Hang);
     for _ in 0..20 {
         let calls: Vec<_> = (0..50).map(|_| test.start(DEADLINE)).collect();
-        test.server.until(|counts| counts.answering == 50).await;
+        test.server.wait_until(|counts| counts.answering == 50).await;
         test.clock.advance(DEADLINE);
         for call in calls {
             assert_eq!(call.await.unwrap().unwrap_err().code(), "DEADLINE_PASSED");
         }
-        test.server.until(all_closed).await;
+        test.server.wait_until(all_closed).await;
         assert_eq!((test.chat.load().running, test.clock.sleeping()), (0, 0));
     }
     assert_eq!(test.server.counts().requests, 1000);
@@ -42,22 +43,22 @@ async fn passed_deadlines_release_connections_and_permits() {
 
 #[tokio::test]
 async fn dropped_call_releases_its_connection_and_permit() {
-    for play in [Play::Hang, Play::Dribble, Play::Announced(1000)] {
-        let test = TestChat::new(Wire::Anthropic, once()).await;
+    for play in [Play::Hang, Play::Dribble, Play::OmittedBody(1000)] {
+        let test = TestChat::new(Wire::Anthropic, without_retries()).await;
         test.server.always(play);
         let call = test.start(LONG);
-        test.server.until(|counts| counts.answering == 1).await;
+        test.server.wait_until(|counts| counts.answering == 1).await;
         assert_eq!(test.chat.load().running, 1);
         call.abort();
         assert!(call.await.unwrap_err().is_cancelled());
-        test.server.until(all_closed).await;
+        test.server.wait_until(all_closed).await;
         assert_eq!((test.chat.load().running, test.clock.sleeping()), (0, 0));
     }
 }
 
 #[tokio::test]
 async fn nothing_is_sent_after_the_deadline() {
-    let test = TestChat::new(Wire::Gemini, once()).await;
+    let test = TestChat::new(Wire::Gemini, without_retries()).await;
     let error = test.ask(Duration::ZERO).await.unwrap_err();
     assert_eq!((error.code(), error.attempts.len()), ("DEADLINE_BEFORE_START", 0));
     assert_eq!(test.server.counts(), Counts::default());
@@ -66,11 +67,11 @@ async fn nothing_is_sent_after_the_deadline() {
 #[tokio::test]
 async fn waits_for_retry_after() {
     let test = TestChat::new(Wire::OpenAi, Settings::default()).await;
-    test.server.next([Play::RateLimited("30")]);
+    test.server.enqueue([Play::RateLimited("30")]);
     let call = test.start(LONG);
     // Retry-After, and the maximum jitter.
-    let again = test.within(Duration::from_millis(30_500));
-    test.clock.wait_for_sleeper(again).await;
+    let retry_at = test.instant_after(Duration::from_millis(30_500));
+    test.clock.wait_for_sleeper(retry_at).await;
     assert_eq!((test.server.counts().requests, test.chat.load().running), (1, 0));
     test.clock.advance(Duration::from_millis(30_499));
     assert!(!call.is_finished() && test.server.counts().requests == 1);
@@ -97,7 +98,7 @@ async fn only_transient_failures_are_retried() {
     for (play, requests) in [
         (Play::Status(503), 3),
         (Play::Close, 3),
-        (Play::CutJson, 3),
+        (Play::TruncatedJson, 3),
         (Play::EmptyChoice, 3),
         (Play::Status(400), 1),
         (Play::Status(401), 1),
@@ -118,10 +119,10 @@ async fn only_transient_failures_are_retried() {
 }
 
 #[tokio::test]
-async fn the_circuit_opens_probes_and_closes() {
+async fn circuit_opens_and_closes_after_a_successful_probe() {
     let circuit = Circuit { failures: 3, cool_down: Duration::from_secs(30) };
-    let test = TestChat::new(Wire::Gemini, Settings { circuit, ..once() }).await;
-    test.server.next(vec![Play::Status(500); 3]);
+    let test = TestChat::new(Wire::Gemini, Settings { circuit, ..without_retries() }).await;
+    test.server.enqueue(vec![Play::Status(500); 3]);
     for _ in 0..3 {
         assert_eq!(test.ask(LONG).await.unwrap_err().code(), "PROVIDER_UNAVAILABLE");
     }
@@ -131,13 +132,13 @@ async fn the_circuit_opens_probes_and_closes() {
     assert_eq!(test.server.counts().requests, 3);
 
     test.clock.advance(Duration::from_secs(30));
-    test.server.next([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned())]);
-    let trying = test.start(LONG);
-    test.server.until(|counts| counts.answering == 1).await;
+    test.server.enqueue([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned())]);
+    let probe = test.start(LONG);
+    test.server.wait_until(|counts| counts.answering == 1).await;
     assert_eq!(test.chat.load().circuit, CircuitState::HalfOpen);
     assert_eq!(test.ask(LONG).await.unwrap_err().code(), "CIRCUIT_OPEN");
     test.server.release(1);
-    trying.await.unwrap().unwrap();
+    probe.await.unwrap().unwrap();
     assert_eq!(test.chat.load().circuit, CircuitState::Closed);
     test.ask(LONG).await.unwrap();
 }
@@ -156,18 +157,18 @@ async fn opening_the_circuit_ends_retries() {
 }
 
 #[tokio::test]
-async fn passed_deadlines_do_not_open_the_circuit() {
+async fn expired_calls_do_not_open_the_circuit() {
     let circuit = Circuit { failures: 2, cool_down: Duration::from_secs(30) };
-    let test = TestChat::new(Wire::OpenAi, Settings { circuit, ..once() }).await;
-    test.server.next([Play::Status(500), Play::Hang, Play::Hang, Play::Status(500)]);
+    let test = TestChat::new(Wire::OpenAi, Settings { circuit, ..without_retries() }).await;
+    test.server.enqueue([Play::Status(500), Play::Hang, Play::Hang, Play::Status(500)]);
     test.ask(LONG).await.unwrap_err();
     for _ in 0..2 {
         let call = test.start(DEADLINE);
-        test.server.until(|counts| counts.answering == 1).await;
+        test.server.wait_until(|counts| counts.answering == 1).await;
         test.clock.advance(DEADLINE);
         assert_eq!(call.await.unwrap().unwrap_err().code(), "DEADLINE_PASSED");
         assert_eq!(test.chat.load().circuit, CircuitState::Closed);
-        test.server.until(all_closed).await;
+        test.server.wait_until(all_closed).await;
     }
     test.ask(LONG).await.unwrap_err();
     assert_eq!(test.chat.load().circuit, CircuitState::Open);
@@ -175,39 +176,40 @@ async fn passed_deadlines_do_not_open_the_circuit() {
 
 #[tokio::test]
 async fn limits_concurrent_and_waiting_calls() {
-    let settings = Settings { max_concurrent: 10, max_waiting: 90, ..once() };
+    let settings = Settings { max_concurrent: 10, max_waiting: 90, ..without_retries() };
     let test = TestChat::new(Wire::Ollama, settings).await;
     test.server.always(Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()));
     let calls: Vec<_> = (0..500).map(|_| test.start(LONG)).collect();
-    test.server.until(|counts| counts.answering == 10).await;
+    test.server.wait_until(|counts| counts.answering == 10).await;
     while test.chat.load().waiting < 90 {
         tokio::task::yield_now().await;
     }
     assert_eq!((test.chat.load().running, test.server.counts().open), (10, 10));
     test.server.release(500);
-    let (mut answered, mut turned_away) = (0, 0);
+    let (mut answered, mut rejected) = (0, 0);
     for call in calls {
         match call.await.unwrap() {
             Ok(_) => answered += 1,
             Err(error) => {
                 assert_eq!((error.code(), error.is_retryable()), ("TOO_MANY_CALLS", true));
-                turned_away += 1;
+                rejected += 1;
             }
         }
     }
-    assert_eq!((answered, turned_away), (100, 400));
+    assert_eq!((answered, rejected), (100, 400));
     assert_eq!(test.server.counts().opened, 10, "connections are reused");
     assert_eq!((test.chat.load().running, test.chat.load().waiting), (0, 0));
 }
 
 #[tokio::test]
 async fn waiting_for_a_permit_ends_at_the_deadline() {
-    let test = TestChat::new(Wire::Ollama, Settings { max_concurrent: 1, ..once() }).await;
+    let test =
+        TestChat::new(Wire::Ollama, Settings { max_concurrent: 1, ..without_retries() }).await;
     test.server.always(Play::Hang);
     let first = test.start(LONG);
-    test.server.until(|counts| counts.answering == 1).await;
+    test.server.wait_until(|counts| counts.answering == 1).await;
     let second = test.start(SECOND);
-    test.clock.wait_for_sleeper(test.within(SECOND)).await;
+    test.clock.wait_for_sleeper(test.instant_after(SECOND)).await;
     test.clock.advance(SECOND);
     let error = second.await.unwrap().unwrap_err();
     assert_eq!((error.code(), error.attempts.len()), ("DEADLINE_PASSED", 0));
@@ -218,7 +220,7 @@ async fn waiting_for_a_permit_ends_at_the_deadline() {
 #[tokio::test]
 async fn limits_requests_per_minute_and_fails_early() {
     let per_minute = NonZeroU32::new(60);
-    let settings = Settings { requests_per_minute: per_minute, ..once() };
+    let settings = Settings { requests_per_minute: per_minute, ..without_retries() };
     let test = TestChat::new(Wire::Anthropic, settings).await;
     for _ in 0..6 {
         test.ask(SECOND).await.unwrap();
@@ -228,41 +230,44 @@ async fn limits_requests_per_minute_and_fails_early() {
     assert_eq!(error.retry_after(), Some(SECOND));
     assert_eq!((test.server.counts().requests, test.chat.load().running), (6, 0));
     let call = test.start(LONG);
-    test.clock.wait_for_sleeper(test.within(SECOND)).await;
+    test.clock.wait_for_sleeper(test.instant_after(SECOND)).await;
     test.clock.advance(SECOND);
     let reply = call.await.unwrap().unwrap();
     assert_eq!(reply.attempts[0].waited, SECOND);
 }
 
 fn hedged() -> Settings {
-    Settings { hedge_after: Some(SECOND), ..once() }
+    Settings { hedge_after: Some(SECOND), ..without_retries() }
 }
 
 #[tokio::test]
 async fn slow_call_is_hedged_and_the_first_answer_wins() {
     let test = TestChat::new(Wire::OpenAi, hedged()).await;
-    test.server.next([Play::Hang]);
+    test.server.enqueue([Play::Hang]);
     let call = test.start(LONG);
-    test.server.until(|counts| counts.answering == 1).await;
-    test.clock.wait_for_sleeper(test.within(SECOND)).await;
+    test.server.wait_until(|counts| counts.answering == 1).await;
+    test.clock.wait_for_sleeper(test.instant_after(SECOND)).await;
     test.clock.advance(SECOND);
     let reply = call.await.unwrap().unwrap();
-    let [answered, lost] = reply.attempts.as_slice() else { panic!("{:?}", reply.attempts) };
+    let [answered, abandoned] = reply.attempts.as_slice() else { panic!("{:?}", reply.attempts) };
     assert_eq!((answered.hedge, answered.status), (true, Some(200)));
-    assert_eq!((lost.hedge, lost.failure, lost.took), (false, Some("ABANDONED"), SECOND));
-    test.server.until(|counts| counts.answering == 0).await;
+    assert_eq!(
+        (abandoned.hedge, abandoned.failure, abandoned.took),
+        (false, Some("ABANDONED"), SECOND)
+    );
+    test.server.wait_until(|counts| counts.answering == 0).await;
     assert_eq!((test.chat.load().running, test.clock.sleeping()), (0, 0));
 }
 
 #[tokio::test]
 async fn failed_attempt_waits_for_the_other() {
     let test = TestChat::new(Wire::OpenAi, hedged()).await;
-    test.server.next([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()), Play::Status(500)]);
+    test.server.enqueue([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()), Play::Status(500)]);
     let call = test.start(LONG);
-    test.server.until(|counts| counts.answering == 1).await;
-    test.clock.wait_for_sleeper(test.within(SECOND)).await;
+    test.server.wait_until(|counts| counts.answering == 1).await;
+    test.clock.wait_for_sleeper(test.instant_after(SECOND)).await;
     test.clock.advance(SECOND);
-    test.server.until(|counts| counts.requests == 2 && counts.answering == 1).await;
+    test.server.wait_until(|counts| counts.requests == 2 && counts.answering == 1).await;
     test.server.release(1);
     let reply = call.await.unwrap().unwrap();
     let codes: Vec<_> = reply.attempts.iter().map(|attempt| attempt.failure).collect();
@@ -272,13 +277,13 @@ async fn failed_attempt_waits_for_the_other() {
 #[tokio::test]
 async fn does_not_hedge_without_a_free_permit() {
     let test = TestChat::new(Wire::OpenAi, Settings { max_concurrent: 1, ..hedged() }).await;
-    test.server.next([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned())]);
+    test.server.enqueue([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned())]);
     let call = test.start(LONG);
-    test.server.until(|counts| counts.answering == 1).await;
-    let hedge = test.within(SECOND);
-    test.clock.wait_for_sleeper(hedge).await;
+    test.server.wait_until(|counts| counts.answering == 1).await;
+    let hedge_at = test.instant_after(SECOND);
+    test.clock.wait_for_sleeper(hedge_at).await;
     test.clock.advance(SECOND);
-    while test.clock.now() < hedge {
+    while test.clock.now() < hedge_at {
         tokio::task::yield_now().await;
     }
     test.server.release(1);

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use gsar_chat::{Chat, ChatError, Endpoint, Reply, Settings};
 use gsar_chat_wire::{KEY, Server};
-use support::{LONG, once};
+use support::{LONG, without_retries};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
 use tokio_rustls::rustls::{ServerConfig, crypto::ring};
 
-fn at(base_url: &str) -> Endpoint {
+fn openai_endpoint(base_url: &str) -> Endpoint {
     Endpoint::new("openai:m".parse().unwrap(), Some(base_url), Some(KEY.into())).unwrap()
 }
 
@@ -24,25 +24,27 @@ async fn ask(endpoint: &Endpoint, settings: Settings) -> Result<Reply, ChatError
     Chat::new(endpoint, settings).unwrap().ask(&support::request(), Instant::now() + LONG).await
 }
 
-async fn refused(endpoint: &Endpoint, code: &str) -> ChatError {
-    let error = ask(endpoint, once()).await.unwrap_err();
+async fn expect_failure(endpoint: &Endpoint, code: &str) -> ChatError {
+    let error = ask(endpoint, without_retries()).await.unwrap_err();
     assert_eq!(error.code(), code, "{error}");
     error
 }
 
 #[tokio::test]
 async fn refused_connection_fails_immediately() {
-    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let error = refused(&at(&format!("http://{free}")), "CONNECT_FAILED").await;
+    let unused_address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let error =
+        expect_failure(&openai_endpoint(&format!("http://{unused_address}")), "CONNECT_FAILED")
+            .await;
     assert!(error.is_retryable() && error.to_string().contains("refused"), "{error}");
-    refused(&at("https://no-such-host.invalid"), "CONNECT_FAILED").await;
+    expect_failure(&openai_endpoint("https://no-such-host.invalid"), "CONNECT_FAILED").await;
 }
 
 #[tokio::test]
 async fn silent_peer_fails_after_the_connect_timeout() {
-    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let endpoint = at(&format!("https://{}", silent.local_addr().unwrap()));
-    let settings = Settings { connect_timeout: Duration::from_millis(50), ..once() };
+    let silent_listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let endpoint = openai_endpoint(&format!("https://{}", silent_listener.local_addr().unwrap()));
+    let settings = Settings { connect_timeout: Duration::from_millis(50), ..without_retries() };
     let error = ask(&endpoint, settings).await.unwrap_err();
     assert_eq!((error.code(), error.is_retryable()), ("CONNECT_TIMEOUT", true), "{error}");
 }
@@ -50,17 +52,17 @@ async fn silent_peer_fails_after_the_connect_timeout() {
 #[tokio::test]
 async fn peer_without_tls_is_a_tls_failure() {
     let server = Server::start().await.unwrap();
-    let endpoint = at(&format!("https://{}/openai/v1", server.address()));
-    let error = refused(&endpoint, "TLS_FAILED").await;
+    let endpoint = openai_endpoint(&format!("https://{}/openai/v1", server.address()));
+    let error = expect_failure(&endpoint, "TLS_FAILED").await;
     assert!(!error.is_retryable());
 }
 
-async fn behind_tls(server: &Server) -> (SocketAddr, String) {
-    let certified =
+async fn start_tls_proxy(server: &Server) -> (SocketAddr, String) {
+    let certificate_and_key =
         rcgen::generate_simple_self_signed(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])
             .unwrap();
-    let key = PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der());
-    let certificate: CertificateDer<'static> = certified.cert.der().clone();
+    let key = PrivatePkcs8KeyDer::from(certificate_and_key.signing_key.serialize_der());
+    let certificate: CertificateDer<'static> = certificate_and_key.cert.der().clone();
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
@@ -69,39 +71,39 @@ async fn behind_tls(server: &Server) -> (SocketAddr, String) {
         .unwrap();
     let acceptor = TlsAcceptor::from(Arc::new(config));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (address, behind) = (listener.local_addr().unwrap(), server.address());
+    let (address, server_address) = (listener.local_addr().unwrap(), server.address());
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             let Ok(mut stream) = acceptor.accept(stream).await else { continue };
-            let mut behind = tokio::net::TcpStream::connect(behind).await.unwrap();
-            tokio::spawn(
-                async move { tokio::io::copy_bidirectional(&mut stream, &mut behind).await },
-            );
+            let mut server_stream = tokio::net::TcpStream::connect(server_address).await.unwrap();
+            tokio::spawn(async move {
+                tokio::io::copy_bidirectional(&mut stream, &mut server_stream).await
+            });
         }
     });
-    (address, certified.cert.pem())
+    (address, certificate_and_key.cert.pem())
 }
 
 #[tokio::test]
 async fn a_certificate_is_trusted_only_with_its_authority() {
     let server = Server::start().await.unwrap();
-    let (address, authority) = behind_tls(&server).await;
-    let endpoint = at(&format!("https://localhost:{}/openai/v1", address.port()));
-    let error = refused(&endpoint, "TLS_FAILED").await;
+    let (address, authority) = start_tls_proxy(&server).await;
+    let endpoint = openai_endpoint(&format!("https://localhost:{}/openai/v1", address.port()));
+    let error = expect_failure(&endpoint, "TLS_FAILED").await;
     assert!(error.to_string().contains("certificate"), "{error}");
     assert_eq!(server.counts().requests, 0);
 
     let endpoint = endpoint.with_certificate_authorities(authority.as_bytes()).unwrap();
-    assert_eq!(ask(&endpoint, once()).await.unwrap().text, r#"{"ok":true}"#);
+    assert_eq!(ask(&endpoint, without_retries()).await.unwrap().text, r#"{"ok":true}"#);
 }
 
 #[tokio::test]
 async fn uses_a_configured_proxy() {
     let server = Server::start().await.unwrap();
-    let endpoint = at("http://127.0.0.1:1/openai/v1");
-    refused(&endpoint, "CONNECT_FAILED").await;
+    let endpoint = openai_endpoint("http://127.0.0.1:1/openai/v1");
+    expect_failure(&endpoint, "CONNECT_FAILED").await;
     // The fake server rejects the request, because a proxy receives a full URL instead of a path.
     let proxied = endpoint.with_proxy(&format!("http://{}", server.address())).unwrap();
-    refused(&proxied, "REQUEST_REFUSED").await;
+    expect_failure(&proxied, "REQUEST_REFUSED").await;
     assert_eq!(server.counts().requests, 1);
 }

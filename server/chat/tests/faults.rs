@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use gsar_chat::{ChatError, Settings, Stop};
 use gsar_chat_wire::{Play, Wire};
-use support::{LONG, PROVIDERS, SECOND, TestChat, once};
+use support::{LONG, PROVIDERS, SECOND, TestChat, without_retries};
 
 /// Faults that end without a timeout: the play, its code, and `true` if retryable.
 fn faults() -> Vec<(Play, &'static str, bool)> {
@@ -37,9 +37,9 @@ fn faults() -> Vec<(Play, &'static str, bool)> {
         (Play::Redirect, "REDIRECTED", false),
         (Play::Close, "CONNECTION_LOST", true),
         (Play::Reset, "CONNECTION_LOST", true),
-        (Play::CutJson, "ANSWER_NOT_JSON", true),
+        (Play::TruncatedJson, "ANSWER_NOT_JSON", true),
         (Play::Raw(200, "application/json", Vec::new()), "ANSWER_NOT_JSON", true),
-        (Play::Raw(200, "application/json", deep()), "ANSWER_NOT_JSON", true),
+        (Play::Raw(200, "application/json", deeply_nested()), "ANSWER_NOT_JSON", true),
         (Play::Raw(200, "application/json", b"[]".to_vec()), "ANSWER_WRONG_SHAPE", false),
         (Play::InvalidUtf8, "ANSWER_NOT_JSON", true),
         (Play::OtherShape, "ANSWER_WRONG_SHAPE", false),
@@ -51,19 +51,19 @@ fn faults() -> Vec<(Play, &'static str, bool)> {
         (Play::Length, "ANSWER_TRUNCATED", false),
         (Play::EmptyChoice, "ANSWER_EMPTY", true),
         (Play::Endless(100 << 20), "ANSWER_TOO_LARGE", false),
-        (Play::Announced(100 << 20), "ANSWER_TOO_LARGE", false),
+        (Play::OmittedBody(100 << 20), "ANSWER_TOO_LARGE", false),
     ]
 }
 
-fn deep() -> Vec<u8> {
+fn deeply_nested() -> Vec<u8> {
     [&b"{\"x\":"[..], &[b'['; 100_000]].concat()
 }
 
-fn check(error: &ChatError, provider: &str, play: &Play, code: &str) {
+fn assert_failure(error: &ChatError, provider: &str, play: &Play, code: &str) {
     assert_eq!(error.code(), code, "{provider}, {play:.40?}: {error}");
-    let shown = error.to_string();
-    assert!(shown.starts_with(&format!("{provider}:m: ")), "{shown}");
-    assert!(shown.contains("; ") && !shown.contains(char::is_control), "{shown}");
+    let message = error.to_string();
+    assert!(message.starts_with(&format!("{provider}:m: ")), "{message}");
+    assert!(message.contains("; ") && !message.contains(char::is_control), "{message}");
     let attempt = error.attempts.last().unwrap();
     assert_eq!(attempt.failure, Some(error.code()), "{provider}, {play:.40?}");
 }
@@ -71,15 +71,15 @@ fn check(error: &ChatError, provider: &str, play: &Play, code: &str) {
 #[tokio::test]
 async fn every_fault_has_its_code() {
     for (provider, wire) in PROVIDERS {
-        let settings = Settings { circuit: never(), ..once() };
-        let test = TestChat::of(provider, wire, settings).await;
+        let settings = Settings { circuit: never_opening_circuit(), ..without_retries() };
+        let test = TestChat::with_provider(provider, wire, settings).await;
         for (play, code, retryable) in faults() {
             if !play.exists_in(wire) {
                 continue;
             }
-            test.server.next([play.clone()]);
+            test.server.enqueue([play.clone()]);
             let error = test.ask(LONG).await.unwrap_err();
-            check(&error, provider, &play, code);
+            assert_failure(&error, provider, &play, code);
             assert_eq!(error.is_retryable(), retryable, "{provider}, {play:.40?}");
             assert_eq!(error.attempts.len(), 1);
         }
@@ -95,10 +95,10 @@ async fn transient_error_in_an_answer_is_retryable() {
     for (wire, transient) in
         [(Wire::OpenAi, true), (Wire::Anthropic, true), (Wire::Gemini, true), (Wire::Ollama, false)]
     {
-        let test = TestChat::new(wire, once()).await;
+        let test = TestChat::new(wire, without_retries()).await;
         test.server.always(Play::ErrorInAnswer);
         let error = test.ask(LONG).await.unwrap_err();
-        check(&error, support::provider(wire), &Play::ErrorInAnswer, "ERROR_IN_ANSWER");
+        assert_failure(&error, support::provider(wire), &Play::ErrorInAnswer, "ERROR_IN_ANSWER");
         assert_eq!(error.is_retryable(), transient, "{wire:?}");
     }
 }
@@ -106,24 +106,25 @@ async fn transient_error_in_an_answer_is_retryable() {
 #[tokio::test]
 async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
     for (provider, wire) in PROVIDERS {
-        for (play, limit, code) in [
+        for (play, timeout, code) in [
             (Play::Hang, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
             (Play::HangInHead, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
             (Play::Dribble, Duration::from_secs(90), "TOTAL_TIMEOUT"),
-            (Play::Announced(1000), Duration::from_secs(90), "TOTAL_TIMEOUT"),
+            (Play::OmittedBody(1000), Duration::from_secs(90), "TOTAL_TIMEOUT"),
         ] {
-            for (deadline, ends, code) in [(LONG, limit, code), (SECOND, SECOND, "DEADLINE_PASSED")]
+            for (deadline, duration, code) in
+                [(LONG, timeout, code), (SECOND, SECOND, "DEADLINE_PASSED")]
             {
-                let test = TestChat::of(provider, wire, once()).await;
+                let test = TestChat::with_provider(provider, wire, without_retries()).await;
                 test.server.always(play.clone());
-                let ends = test.within(ends);
+                let end = test.instant_after(duration);
                 let call = test.start(deadline);
-                test.server.until(|counts| counts.answering == 1).await;
-                test.clock.wait_for_sleeper(ends).await;
-                test.clock.advance(ends - gsar_chat::Clock::now(&*test.clock));
+                test.server.wait_until(|counts| counts.answering == 1).await;
+                test.clock.wait_for_sleeper(end).await;
+                test.clock.advance(end - gsar_chat::Clock::now(&*test.clock));
                 let error = call.await.unwrap().unwrap_err();
-                check(&error, provider, &play, code);
-                test.server.until(|counts| counts.open == 0).await;
+                assert_failure(&error, provider, &play, code);
+                test.server.wait_until(|counts| counts.open == 0).await;
                 assert_eq!(test.chat.load().running, 0);
             }
         }
@@ -132,12 +133,12 @@ async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
 
 #[tokio::test]
 async fn faults_do_not_affect_other_providers() {
-    let hanging = TestChat::new(Wire::OpenAi, once()).await;
+    let hanging = TestChat::new(Wire::OpenAi, without_retries()).await;
     hanging.server.always(Play::Hang);
     let calls: Vec<_> = (0..16).map(|_| hanging.start(LONG)).collect();
-    hanging.server.until(|counts| counts.answering == 16).await;
+    hanging.server.wait_until(|counts| counts.answering == 16).await;
     for wire in Wire::ALL {
-        let other = TestChat::new(wire, once()).await;
+        let other = TestChat::new(wire, without_retries()).await;
         assert_eq!(other.ask(LONG).await.unwrap().text, r#"{"ok":true}"#);
     }
     hanging.clock.advance(LONG);
@@ -149,18 +150,18 @@ async fn faults_do_not_affect_other_providers() {
 #[tokio::test]
 async fn errors_contain_incomplete_replies() {
     for wire in Wire::ALL {
-        let test = TestChat::new(wire, once()).await;
+        let test = TestChat::new(wire, without_retries()).await;
         test.server.always(Play::Length);
         let error = test.ask(LONG).await.unwrap_err();
         assert_eq!(error.reply().unwrap().usage.unwrap().output, 30, "{wire:?}");
-        let mut free = support::request();
-        free.schema = None;
+        let mut without_schema = support::request();
+        without_schema.schema = None;
         test.server.demand_schema(false);
-        let reply = test.chat.ask(&free, test.within(LONG)).await.unwrap();
+        let reply = test.chat.ask(&without_schema, test.instant_after(LONG)).await.unwrap();
         assert_eq!((reply.text.as_str(), reply.stop), ("{\"ok\": tr", Stop::Length), "{wire:?}");
     }
 }
 
-const fn never() -> gsar_chat::Circuit {
+const fn never_opening_circuit() -> gsar_chat::Circuit {
     gsar_chat::Circuit { failures: u32::MAX, cool_down: Duration::ZERO }
 }

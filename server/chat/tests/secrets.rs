@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use gsar_chat::{Chat, Endpoint, Request};
 use gsar_chat_wire::{KEY, Play, Server, Wire};
-use support::{LONG, TestChat, endpoint, once};
+use support::{LONG, TestChat, endpoint, without_retries};
 use tracing_subscriber::fmt::MakeWriter;
 
 #[derive(Clone, Default)]
@@ -45,19 +45,19 @@ async fn errors_do_not_contain_a_key_repeated_by_the_server() {
     let server = Server::start().await.unwrap();
     for wire in [Wire::OpenAi, Wire::Anthropic, Wire::Gemini] {
         let model = format!("{}:m", support::provider(wire)).parse().unwrap();
-        let wrong = "wrong-key-of-the-caller";
+        let wrong_key = "wrong-key-of-the-caller";
         let base_url = server.base_url(wire);
-        let endpoint = Endpoint::new(model, Some(&base_url), Some(wrong.into()))
+        let endpoint = Endpoint::new(model, Some(&base_url), Some(wrong_key.into()))
             .unwrap()
             .with_header("a-gateway", "secret-of-the-gateway".into())
             .unwrap();
-        let chat = Chat::new(&endpoint, once()).unwrap();
+        let chat = Chat::new(&endpoint, without_retries()).unwrap();
         let deadline = std::time::Instant::now() + LONG;
         let error = chat.ask(&support::request(), deadline).await.unwrap_err();
         assert_eq!(error.code(), "KEY_REFUSED");
-        let shown = format!("{error} {error:?} {endpoint:?} {chat:?}");
-        assert!(shown.contains("this key is wrong"), "{shown}");
-        assert!(!shown.contains(wrong) && !shown.contains("secret-of"), "{shown}");
+        let output = format!("{error} {error:?} {endpoint:?} {chat:?}");
+        assert!(output.contains("this key is wrong"), "{output}");
+        assert!(!output.contains(wrong_key) && !output.contains("secret-of"), "{output}");
     }
 }
 
@@ -73,10 +73,10 @@ async fn neither_keys_nor_texts_are_logged() {
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
     for wire in Wire::ALL {
-        let test = TestChat::new(wire, once()).await;
+        let test = TestChat::new(wire, without_retries()).await;
         let question = Request::new("secret system", "secret question");
         test.server.demand_schema(false);
-        test.server.next([
+        test.server.enqueue([
             Play::answer("secret answer"),
             Play::answer(&format!("the key is {KEY}")),
             Play::Status(500),
@@ -85,12 +85,12 @@ async fn neither_keys_nor_texts_are_logged() {
             Play::Close,
         ]);
         for number in 0..6 {
-            let answer = test.chat.ask(&question, test.within(LONG)).await;
+            let answer = test.chat.ask(&question, test.instant_after(LONG)).await;
             if number == 1 {
                 assert_eq!(answer.as_ref().unwrap().text, "the key is ***");
             }
-            let shown = format!("{answer:?}");
-            assert!(!shown.contains(KEY) && !shown.contains("secret"), "{shown}");
+            let output = format!("{answer:?}");
+            assert!(!output.contains(KEY) && !output.contains("secret"), "{output}");
         }
     }
     let text = log.text();
@@ -110,10 +110,11 @@ async fn neither_keys_nor_texts_are_logged() {
 async fn debug_does_not_contain_the_key() {
     let server = Server::start().await.unwrap();
     for wire in Wire::ALL {
-        let shown = format!(
+        let output = format!(
             "{:?}",
-            Chat::new(&endpoint(&server, support::provider(wire), wire), once()).unwrap()
+            Chat::new(&endpoint(&server, support::provider(wire), wire), without_retries())
+                .unwrap()
         );
-        assert!(!shown.contains(KEY), "{shown}");
+        assert!(!output.contains(KEY), "{output}");
     }
 }

@@ -16,27 +16,27 @@ use gsar_chat::{
     Temperature, Turn, Usage,
 };
 use gsar_chat_wire::{ANSWERING_MODEL, KEY, Play, Server, Wire};
-use support::{LONG, TestChat, endpoint, once};
+use support::{LONG, TestChat, endpoint, without_retries};
 
 /// A schema whose properties are not in alphabetical order.
 const SCHEMA: &str = r#"{"type":"object","additionalProperties":false,"properties":{"why":{"type":"string"},"ok":{"type":"boolean"}}}"#;
 
 fn conversation() -> Request {
     let mut request = Request::new("Be brief.", "Is it up?");
-    let said = |role, text: &str| Turn { role, text: text.to_owned() };
-    request.messages.push(said(Role::Assistant, "Yes."));
-    request.messages.push(said(Role::User, "Since when?"));
+    let turn = |role, text: &str| Turn { role, text: text.to_owned() };
+    request.messages.push(turn(Role::Assistant, "Yes."));
+    request.messages.push(turn(Role::User, "Since when?"));
     request.schema = Some(Schema::new("answer", SCHEMA).unwrap());
     request.seed = Some(u64::MAX);
     request.max_output_tokens = Some(50);
     request
 }
 
-async fn sent(wire: Wire, settings: Settings, request: &Request) -> serde_json::Value {
+async fn sent_body(wire: Wire, settings: Settings, request: &Request) -> serde_json::Value {
     let test = TestChat::new(wire, settings).await;
     test.server.demand_schema(false);
-    test.chat.ask(request, test.within(LONG)).await.unwrap();
-    test.server.seen().remove(0).body
+    test.chat.ask(request, test.instant_after(LONG)).await.unwrap();
+    test.server.requests().remove(0).body
 }
 
 fn json(text: &str) -> serde_json::Value {
@@ -83,7 +83,7 @@ async fn writes_requests_in_the_format_of_each_provider() {
             ),
         ),
     ] {
-        assert_eq!(sent(wire, once(), &conversation()).await, json(&expected), "{wire:?}");
+        assert_eq!(sent_body(wire, without_retries(), &conversation()).await, json(&expected), "{wire:?}");
     }
 }
 
@@ -105,7 +105,7 @@ async fn unset_options_are_not_sent() {
             format!(r#"{{"model":"m",{message},"stream":false,"options":{{"num_predict":4096}}}}"#),
         ),
     ] {
-        assert_eq!(sent(wire, once(), &request).await, json(&expected), "{wire:?}");
+        assert_eq!(sent_body(wire, without_retries(), &request).await, json(&expected), "{wire:?}");
     }
 }
 
@@ -113,10 +113,10 @@ async fn unset_options_are_not_sent() {
 async fn respects_settings_and_provider_ranges() {
     let mut request = conversation();
     request.temperature = Some(Temperature::new(1.5).unwrap());
-    let anthropic = sent(Wire::Anthropic, once(), &request).await;
+    let anthropic = sent_body(Wire::Anthropic, without_retries(), &request).await;
     assert_eq!(anthropic["temperature"], 1.0);
-    let context = Settings { ollama_context: NonZeroU32::new(16_384), ..once() };
-    let ollama = sent(Wire::Ollama, context, &request).await;
+    let with_context = Settings { ollama_context: NonZeroU32::new(16_384), ..without_retries() };
+    let ollama = sent_body(Wire::Ollama, with_context, &request).await;
     assert_eq!(
         (&ollama["options"]["num_ctx"], &ollama["options"]["temperature"]),
         (&16_384.into(), &1.5.into())
@@ -127,7 +127,7 @@ async fn respects_settings_and_provider_ranges() {
 async fn sends_the_schema_to_compatible_endpoints_as_configured() {
     let server = Server::start().await.unwrap();
     server.demand_schema(false);
-    for (provider, structured_output, has, has_not) in [
+    for (provider, structured_output, expected, unexpected) in [
         (
             "openai-compatible",
             StructuredOutput::JsonSchema,
@@ -157,13 +157,14 @@ async fn sends_the_schema_to_compatible_endpoints_as_configured() {
         let model = format!("{provider}:org/m@1").parse().unwrap();
         let base_url = format!("{}/", server.base_url(Wire::OpenAi));
         let endpoint = Endpoint::new(model, Some(&base_url), Some(KEY.into())).unwrap();
-        let chat = Chat::new(&endpoint, Settings { structured_output, ..once() }).unwrap();
+        let chat =
+            Chat::new(&endpoint, Settings { structured_output, ..without_retries() }).unwrap();
         chat.ask(&conversation(), gsar_chat::Clock::now(&SystemClock) + LONG).await.unwrap();
-        let seen = server.seen().pop().unwrap();
-        assert!(seen.body.pointer(has).is_some(), "{provider} {structured_output:?}");
-        assert!(seen.body.pointer(has_not).is_none(), "{provider} {structured_output:?}");
+        let request = server.requests().pop().unwrap();
+        assert!(request.body.pointer(expected).is_some(), "{provider} {structured_output:?}");
+        assert!(request.body.pointer(unexpected).is_none(), "{provider} {structured_output:?}");
         assert_eq!(
-            (seen.path.as_str(), &seen.body["model"]),
+            (request.path.as_str(), &request.body["model"]),
             ("/openai/v1/chat/completions", &"org/m@1".into())
         );
     }
@@ -172,25 +173,25 @@ async fn sends_the_schema_to_compatible_endpoints_as_configured() {
 #[tokio::test]
 async fn gemini_tuned_models_have_another_path() {
     let server = Server::start().await.unwrap();
-    for (model, path) in [
+    for (model, expected_path) in [
         ("gemini:gemini-2.5-flash", "/gemini/v1beta/models/gemini-2.5-flash:generateContent"),
         ("gemini:tunedModels/mine", "/gemini/v1beta/tunedModels/mine:generateContent"),
     ] {
         let base_url = server.base_url(Wire::Gemini);
         let endpoint =
             Endpoint::new(model.parse().unwrap(), Some(&base_url), Some(KEY.into())).unwrap();
-        let chat = Chat::new(&endpoint, once()).unwrap();
+        let chat = Chat::new(&endpoint, without_retries()).unwrap();
         chat.ask(&conversation(), gsar_chat::Clock::now(&SystemClock) + LONG).await.unwrap();
-        assert_eq!(server.seen().pop().unwrap().path, path);
+        assert_eq!(server.requests().pop().unwrap().path, expected_path);
     }
 }
 
 #[tokio::test]
 async fn rejects_an_unsupported_schema_before_sending() {
-    let test = TestChat::new(Wire::Gemini, once()).await;
+    let test = TestChat::new(Wire::Gemini, without_retries()).await;
     let mut request = conversation();
     request.schema = Some(Schema::new("x", r#"{"allOf":[{}]}"#).unwrap());
-    let error = test.chat.ask(&request, test.within(LONG)).await.unwrap_err();
+    let error = test.chat.ask(&request, test.instant_after(LONG)).await.unwrap_err();
     assert_eq!((error.code(), error.attempts.len()), ("SCHEMA_UNSUPPORTED", 0));
     assert_eq!(test.server.counts().requests, 0);
 }
@@ -199,13 +200,13 @@ async fn rejects_an_unsupported_schema_before_sending() {
 async fn reads_answers_with_their_usage() {
     for wire in Wire::ALL {
         for schema in [true, false] {
-            let test = TestChat::new(wire, once()).await;
+            let test = TestChat::new(wire, without_retries()).await;
             test.server.demand_schema(false);
             let mut request = conversation();
             if !schema {
                 request.schema = None;
             }
-            let reply = test.chat.ask(&request, test.within(LONG)).await.unwrap();
+            let reply = test.chat.ask(&request, test.instant_after(LONG)).await.unwrap();
             assert_eq!((reply.text.as_str(), &reply.stop), (r#"{"ok":true}"#, &Stop::Complete));
             assert_eq!(
                 (reply.model.as_str(), reply.request_id.as_deref()),
@@ -249,7 +250,7 @@ async fn reads_sparse_and_unusual_answers() {
             "load",
         ),
     ] {
-        let test = TestChat::new(wire, once()).await;
+        let test = TestChat::new(wire, without_retries()).await;
         let body = body.as_bytes().to_vec();
         test.server.always(Play::Raw(200, "application/json; charset=utf-8", body));
         let reply = test.ask(LONG).await.unwrap();
@@ -260,40 +261,58 @@ async fn reads_sparse_and_unusual_answers() {
 
 #[tokio::test]
 async fn classifies_errors_by_their_body() {
-    let openai = |kind: &str, code: &str| {
+    let openai_error = |kind: &str, code: &str| {
         format!(r#"{{"error":{{"message":"x","type":"{kind}","code":"{code}"}}}}"#)
     };
-    let credit = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}"#;
-    let long = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}"#;
-    let delay =
+    let no_credit = r#"{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low"}}"#;
+    let too_long = r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 > 8"}}"#;
+    let retry_delay =
         r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"34s"}]}}"#;
-    let of_choice = r#"{"choices":[{"message":{"content":""},"finish_reason":"error","error":{"code":502,"message":"x"}}]}"#;
-    let of_vllm = r#"{"object":"error","message":"This model's maximum context length is 8","type":"BadRequestError","code":400}"#;
-    let of_fastapi = r#"{"detail":[{"loc":["body","model"],"msg":"field required"}]}"#;
+    let choice_error = r#"{"choices":[{"message":{"content":""},"finish_reason":"error","error":{"code":502,"message":"x"}}]}"#;
+    let vllm_error = r#"{"object":"error","message":"This model's maximum context length is 8","type":"BadRequestError","code":400}"#;
+    let fastapi_error = r#"{"detail":[{"loc":["body","model"],"msg":"field required"}]}"#;
     for (wire, status, body, code, retry_after) in [
         (
             Wire::OpenAi,
             429,
-            openai("insufficient_quota", "insufficient_quota"),
+            openai_error("insufficient_quota", "insufficient_quota"),
             "QUOTA_EXHAUSTED",
             None,
         ),
-        (Wire::OpenAi, 400, openai("x", "context_length_exceeded"), "REQUEST_TOO_LARGE", None),
-        (Wire::OpenAi, 400, openai("exceed_context_size_error", "400"), "REQUEST_TOO_LARGE", None),
-        (Wire::OpenAi, 400, openai("x", "content_filter"), "CONTENT_FILTERED", None),
-        (Wire::Anthropic, 400, credit.to_owned(), "QUOTA_EXHAUSTED", None),
-        (Wire::Anthropic, 400, long.to_owned(), "REQUEST_TOO_LARGE", None),
-        (Wire::Gemini, 429, delay.to_owned(), "RATE_LIMITED", Some(34)),
+        (
+            Wire::OpenAi,
+            400,
+            openai_error("x", "context_length_exceeded"),
+            "REQUEST_TOO_LARGE",
+            None,
+        ),
+        (
+            Wire::OpenAi,
+            400,
+            openai_error("exceed_context_size_error", "400"),
+            "REQUEST_TOO_LARGE",
+            None,
+        ),
+        (Wire::OpenAi, 400, openai_error("x", "content_filter"), "CONTENT_FILTERED", None),
+        (Wire::Anthropic, 400, no_credit.to_owned(), "QUOTA_EXHAUSTED", None),
+        (Wire::Anthropic, 400, too_long.to_owned(), "REQUEST_TOO_LARGE", None),
+        (Wire::Gemini, 429, retry_delay.to_owned(), "RATE_LIMITED", Some(34)),
         // Gateways and local servers also report errors with status 200.
-        (Wire::OpenAi, 200, openai("x", "context_length_exceeded"), "REQUEST_TOO_LARGE", None),
-        (Wire::OpenAi, 200, openai("rate_limit_error", "x"), "RATE_LIMITED", None),
-        (Wire::OpenAi, 200, openai("x", "401"), "KEY_REFUSED", None),
-        (Wire::Gemini, 200, delay.to_owned(), "RATE_LIMITED", Some(34)),
-        (Wire::OpenAi, 200, of_choice.to_owned(), "ERROR_IN_ANSWER", None),
-        (Wire::OpenAi, 200, of_vllm.to_owned(), "REQUEST_TOO_LARGE", None),
-        (Wire::OpenAi, 200, of_fastapi.to_owned(), "ERROR_IN_ANSWER", None),
+        (
+            Wire::OpenAi,
+            200,
+            openai_error("x", "context_length_exceeded"),
+            "REQUEST_TOO_LARGE",
+            None,
+        ),
+        (Wire::OpenAi, 200, openai_error("rate_limit_error", "x"), "RATE_LIMITED", None),
+        (Wire::OpenAi, 200, openai_error("x", "401"), "KEY_REFUSED", None),
+        (Wire::Gemini, 200, retry_delay.to_owned(), "RATE_LIMITED", Some(34)),
+        (Wire::OpenAi, 200, choice_error.to_owned(), "ERROR_IN_ANSWER", None),
+        (Wire::OpenAi, 200, vllm_error.to_owned(), "REQUEST_TOO_LARGE", None),
+        (Wire::OpenAi, 200, fastapi_error.to_owned(), "ERROR_IN_ANSWER", None),
     ] {
-        let test = TestChat::new(wire, once()).await;
+        let test = TestChat::new(wire, without_retries()).await;
         test.server.always(Play::Raw(status, "application/json", body.into_bytes()));
         let error = test.ask(LONG).await.unwrap_err();
         assert_eq!(
@@ -308,8 +327,8 @@ async fn sends_custom_headers_and_no_accept_encoding() {
     let server = Server::start().await.unwrap();
     let endpoint =
         endpoint(&server, "openai", Wire::OpenAi).with_header("x-team", "sre".into()).unwrap();
-    let chat = Chat::new(&endpoint, once()).unwrap();
+    let chat = Chat::new(&endpoint, without_retries()).unwrap();
     chat.ask(&conversation(), gsar_chat::Clock::now(&SystemClock) + LONG).await.unwrap();
-    let seen = server.seen().remove(0);
-    assert_eq!((seen.header("x-team"), seen.header("accept-encoding")), (Some("sre"), None));
+    let request = server.requests().remove(0);
+    assert_eq!((request.header("x-team"), request.header("accept-encoding")), (Some("sre"), None));
 }

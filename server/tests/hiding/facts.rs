@@ -38,44 +38,44 @@ pub fn log() -> String {
 }
 
 pub fn truthful(question: &Question) -> Judgement {
-    let judged = question.claims.iter().map(truthful_about).collect();
+    let judged = question.claims.iter().map(judge_truthfully).collect();
     Judgement { judged, ..Judgement::default() }
 }
 
 /// Words in the forms' own phrases, which state nothing.
-const OF_FORMS: [&str; 17] = [
+const FORM_WORDS: [&str; 17] = [
     "action", "add", "alert", "anyone", "cause", "found", "know", "more", "no", "note", "restore",
     "root", "state", "thing", "what", "x", "yes",
 ];
 
-fn words_of(text: &str) -> BTreeSet<String> {
+fn content_words(text: &str) -> BTreeSet<String> {
     let known_words = words(text).filter(|word| !is_stop_word(word.text));
     known_words.map(|word| word.text.to_lowercase()).collect()
 }
 
 /// Judges a claim by the facts about the things it names. Questions and proposals are complementary.
-fn truthful_about(claim: &Claim) -> JudgedClaim {
-    let words = words_of(&claim.text);
-    let is_about = |thing: &str| words_of(thing).iter().all(|word| words.contains(word));
-    let about = FACTS.iter().filter(|(thing, _, _)| is_about(thing));
-    let about: Vec<&(&str, &str, &str)> = about.collect();
-    let mut open = words.clone();
-    for (thing, fact, _) in &about {
-        let known_words = words_of(&format!("{thing} {fact}"));
+fn judge_truthfully(claim: &Claim) -> JudgedClaim {
+    let words = content_words(&claim.text);
+    let mentions = |thing: &str| content_words(thing).iter().all(|word| words.contains(word));
+    let facts = FACTS.iter().filter(|(thing, _, _)| mentions(thing));
+    let facts: Vec<&(&str, &str, &str)> = facts.collect();
+    let mut unexplained_words = words.clone();
+    for (thing, fact, _) in &facts {
+        let known_words = content_words(&format!("{thing} {fact}"));
         if known_words.is_subset(&words) {
-            open.retain(|word| !known_words.contains(word));
+            unexplained_words.retain(|word| !known_words.contains(word));
         }
     }
-    open.retain(|word| !OF_FORMS.contains(&word.as_str()));
+    unexplained_words.retain(|word| !FORM_WORDS.contains(&word.as_str()));
     let denies_a_lie =
-        about.iter().any(|(thing, _, lie)| claim.text == format!("It is false that {thing} {lie}"));
+        facts.iter().any(|(thing, _, lie)| claim.text == format!("It is false that {thing} {lie}"));
     let class = match ClaimKind::classify(&claim.text) {
         ClaimKind::Question | ClaimKind::Proposal => Class::Complementary,
-        ClaimKind::Statement if about.is_empty() => Class::Ungrounded,
-        ClaimKind::Statement if open.is_empty() || denies_a_lie => Class::Grounded,
+        ClaimKind::Statement if facts.is_empty() => Class::Ungrounded,
+        ClaimKind::Statement if unexplained_words.is_empty() || denies_a_lie => Class::Grounded,
         ClaimKind::Statement => Class::Contradicted,
     };
-    let citations = about.iter().map(|(thing, fact, _)| Citation {
+    let citations = facts.iter().map(|(thing, fact, _)| Citation {
         target: Target::Evidence { id: EvidenceId::new("log").unwrap(), field_path: String::new() },
         quote: format!("{thing} {fact}"),
         bytes: None,

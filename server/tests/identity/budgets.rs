@@ -23,7 +23,7 @@ fn with_budget(micros: u64) -> String {
     principals().replace("[ben]", &format!("daily_budget = {micros}\n[ben]"))
 }
 
-fn put_in_place(config: &Config, principals: &str) {
+fn write_principals(config: &Config, principals: &str) {
     let file = config.security.principals.as_ref().unwrap();
     std::fs::write(file, principals).unwrap();
 }
@@ -33,7 +33,7 @@ async fn reload(server: &TestServer, principals: &str) {
     server.reload().await;
 }
 
-fn priced(model: &mut Model) {
+fn with_price(model: &mut Model) {
     (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));
     model.max_output_tokens = 1_000;
 }
@@ -57,8 +57,8 @@ fn caller(server: &TestServer, token: &str) -> As {
     with(&server.channel, Some(token))
 }
 
-async fn evaluate(of: &As, judge: &str) -> v1::EvaluateResponse {
-    let mut client = GroundingServiceClient::new(of.clone());
+async fn evaluate(caller: &As, judge: &str) -> v1::EvaluateResponse {
+    let mut client = GroundingServiceClient::new(caller.clone());
     client.evaluate(request_for(judge)).await.unwrap().into_inner()
 }
 
@@ -72,10 +72,10 @@ fn cost(answer: &v1::EvaluateResponse) -> u64 {
 }
 
 /// Evaluates until the budget is exhausted. Returns the total cost and the last answer.
-async fn spend(of: &As) -> (u64, v1::EvaluateResponse) {
+async fn exhaust_budget(caller: &As) -> (u64, v1::EvaluateResponse) {
     let mut spent = 0;
     for _ in 0..200 {
-        let answer = evaluate(of, NAME).await;
+        let answer = evaluate(caller, NAME).await;
         spent += cost(&answer);
         if !proceeds(&answer) {
             return (spent, answer);
@@ -88,16 +88,17 @@ async fn spend(of: &As) -> (u64, v1::EvaluateResponse) {
 async fn exhausted_budget_affects_only_its_principal() {
     let provider = Server::start().await.unwrap();
     let server =
-        started(&provider, priced, |config| put_in_place(config, &with_budget(BUDGET))).await;
+        started(&provider, with_price, |config| write_principals(config, &with_budget(BUDGET)))
+            .await;
     let [ada, ben] = ["secret-of-ada", "secret-of-ben"].map(|token| caller(&server, token));
-    let (of_ada, refused) = spend(&ada).await;
-    assert!((1..=BUDGET).contains(&of_ada), "{of_ada}");
-    assert_eq!(failed_with(&refused), "BUDGET_SPENT");
-    assert!(detail(&refused).contains("the daily budget of ada is $0.015"), "{}", detail(&refused));
-    assert!(detail(&refused).contains("security.principals"), "{}", detail(&refused));
+    let (adas_spending, refusal) = exhaust_budget(&ada).await;
+    assert!((1..=BUDGET).contains(&adas_spending), "{adas_spending}");
+    assert_eq!(failed_with(&refusal), "BUDGET_SPENT");
+    assert!(detail(&refusal).contains("the daily budget of ada is $0.015"), "{}", detail(&refusal));
+    assert!(detail(&refusal).contains("security.principals"), "{}", detail(&refusal));
 
-    let of_ben = evaluate(&ben, NAME).await;
-    assert!(proceeds(&of_ben), "{of_ben:?}");
+    let bens_answer = evaluate(&ben, NAME).await;
+    assert!(proceeds(&bens_answer), "{bens_answer:?}");
     let requests = provider.counts().requests;
     // The next judge in the chain costs nothing.
     let fallen_back = evaluate(&ada, "").await;
@@ -108,39 +109,39 @@ async fn exhausted_budget_affects_only_its_principal() {
     reload(&server, &with_budget(1_000_000)).await;
     let answer = evaluate(&ada, NAME).await;
     assert!(proceeds(&answer), "{}", detail(&answer));
-    let of_ada = of_ada + cost(&answer);
+    let adas_spending = adas_spending + cost(&answer);
     reload(&server, &with_budget(0)).await;
     assert_eq!(failed_with(&evaluate(&ada, NAME).await), "BUDGET_SPENT");
     reload(&server, &principals()).await;
     let answer = evaluate(&ada, NAME).await;
     assert!(proceeds(&answer), "{}", detail(&answer));
 
-    let written = Connection::open(server.folder.path().join("data/judgements.sqlite3")).unwrap();
+    let database = Connection::open(server.folder.path().join("data/judgements.sqlite3")).unwrap();
     let total =
-        |sql: &str| written.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap().unsigned_abs();
-    let (of_ada, of_ben) = (of_ada + cost(&answer), cost(&of_ben));
-    let of = |name: &str| {
+        |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap().unsigned_abs();
+    let (adas_spending, bens_spending) = (adas_spending + cost(&answer), cost(&bens_answer));
+    let sql_of = |name: &str| {
         format!("SELECT sum(micros) FROM spending_of_principals WHERE principal = '{name}'")
     };
-    while total("SELECT sum(micros) FROM spending") != of_ada + of_ben {
+    while total("SELECT sum(micros) FROM spending") != adas_spending + bens_spending {
         tokio::task::yield_now().await;
     }
-    assert_eq!((total(&of("ada")), total(&of("ben"))), (of_ada, of_ben));
+    assert_eq!((total(&sql_of("ada")), total(&sql_of("ben"))), (adas_spending, bens_spending));
 }
 
 fn code(answer: &v1::EvaluateResponse) -> String {
     codes(answer).join(" ")
 }
 
-async fn every_path(of: &As) -> [(&'static str, String); 6] {
-    let mut grounding = GroundingServiceClient::new(of.clone());
+async fn codes_of_every_path(caller: &As) -> [(&'static str, String); 6] {
+    let mut grounding = GroundingServiceClient::new(caller.clone());
     let request = v1::EvaluateStreamRequest {
         correlation_id: "1".to_owned(),
         request: Some(request_for(NAME)),
     };
     let mut answers =
         grounding.evaluate_stream(tokio_stream::iter([request])).await.unwrap().into_inner();
-    let streamed = of_stream(answers.message().await.unwrap().unwrap());
+    let streamed = stream_report(answers.message().await.unwrap().unwrap());
 
     let v1::EvaluateRequest { report, evidence, policy, options, .. } = request_for(NAME);
     let select = v1::SelectBestRequest {
@@ -159,12 +160,12 @@ async fn every_path(of: &As) -> [(&'static str, String); 6] {
     let request = v1::TryJudgesRequest { judge: NAME.to_owned() };
     let trials = grounding.try_judges(request).await.unwrap().into_inner().trials;
     [
-        ("Evaluate", code(&evaluate(of, NAME).await)),
+        ("Evaluate", code(&evaluate(caller, NAME).await)),
         ("EvaluateStream", code(&streamed)),
         ("SelectBest", code(&selected)),
         ("TryJudges", trials.into_iter().map(|trial| trial.link.unwrap().code).collect()),
-        ("SubmitReport", code(&submitted(of).await)),
-        ("Drive", code(&driven(of).await)),
+        ("SubmitReport", code(&submit_report(caller).await)),
+        ("Drive", code(&drive_report(caller).await)),
     ]
 }
 
@@ -180,17 +181,17 @@ fn submit(started: v1::Investigation) -> v1::SubmitReportRequest {
     v1::SubmitReportRequest { investigation_id, step, report, evidence }
 }
 
-async fn submitted(of: &As) -> v1::EvaluateResponse {
-    let mut client = InvestigationServiceClient::new(of.clone());
+async fn submit_report(caller: &As) -> v1::EvaluateResponse {
+    let mut client = InvestigationServiceClient::new(caller.clone());
     let started = client.start_investigation(start("one by one")).await.unwrap().into_inner();
     let report = submit(started.investigation.unwrap());
     client.submit_report(report).await.unwrap().into_inner().evaluation.unwrap()
 }
 
-async fn driven(of: &As) -> v1::EvaluateResponse {
+async fn drive_report(caller: &As) -> v1::EvaluateResponse {
     let message = |message| v1::DriveRequest { request: Some(message) };
     let (send, messages) = mpsc::channel(1);
-    let mut client = InvestigationServiceClient::new(of.clone());
+    let mut client = InvestigationServiceClient::new(caller.clone());
     let mut answers = client.drive(ReceiverStream::new(messages)).await.unwrap().into_inner();
     send.send(message(Message::Start(Box::new(start("driven"))))).await.unwrap();
     let started = answers.message().await.unwrap().unwrap().investigation.unwrap();
@@ -198,7 +199,7 @@ async fn driven(of: &As) -> v1::EvaluateResponse {
     answers.message().await.unwrap().unwrap().evaluation.unwrap()
 }
 
-fn of_stream(answer: v1::EvaluateStreamResponse) -> v1::EvaluateResponse {
+fn stream_report(answer: v1::EvaluateStreamResponse) -> v1::EvaluateResponse {
     match answer.result.unwrap() {
         v1::evaluate_stream_response::Result::Evaluation(answer) => *answer,
         v1::evaluate_stream_response::Result::Error(error) => panic!("{error:?}"),
@@ -208,12 +209,13 @@ fn of_stream(answer: v1::EvaluateStreamResponse) -> v1::EvaluateResponse {
 #[tokio::test]
 async fn every_model_call_counts_towards_the_budget() {
     let provider = Server::start().await.unwrap();
-    let server = started(&provider, priced, |config| put_in_place(config, &with_budget(0))).await;
-    for (path, code) in every_path(&caller(&server, "secret-of-ada")).await {
+    let server =
+        started(&provider, with_price, |config| write_principals(config, &with_budget(0))).await;
+    for (path, code) in codes_of_every_path(&caller(&server, "secret-of-ada")).await {
         assert_eq!(code, "BUDGET_SPENT", "{path}");
     }
     assert_eq!(provider.counts().requests, 0);
-    for (path, code) in every_path(&caller(&server, "secret-of-ben")).await {
+    for (path, code) in codes_of_every_path(&caller(&server, "secret-of-ben")).await {
         assert_ne!(code, "BUDGET_SPENT", "{path}");
     }
     assert!(provider.counts().requests >= 6, "each path asks the model");
@@ -222,7 +224,8 @@ async fn every_model_call_counts_towards_the_budget() {
 #[tokio::test]
 async fn streams_use_the_reloaded_budget() {
     let provider = Server::start().await.unwrap();
-    let server = started(&provider, priced, |config| put_in_place(config, &with_budget(0))).await;
+    let server =
+        started(&provider, with_price, |config| write_principals(config, &with_budget(0))).await;
     let (send, messages) = mpsc::channel(1);
     let mut client = GroundingServiceClient::new(caller(&server, "secret-of-ada"));
     let answers = client.evaluate_stream(ReceiverStream::new(messages)).await.unwrap();
@@ -233,7 +236,7 @@ async fn streams_use_the_reloaded_budget() {
         let request =
             v1::EvaluateStreamRequest { correlation_id, request: Some(request_for(NAME)) };
         send.send(request).await.unwrap();
-        let answer = of_stream(answers.message().await.unwrap().unwrap());
+        let answer = stream_report(answers.message().await.unwrap().unwrap());
         assert_eq!(codes(&answer), [code], "{budget}");
     }
 }
@@ -242,11 +245,11 @@ async fn streams_use_the_reloaded_budget() {
 async fn total_spending_is_not_disclosed_to_principals() {
     let provider = Server::start().await.unwrap();
     let server =
-        started(&provider, priced, |config| config.judges.daily_budget = Some(BUDGET)).await;
-    let (spent, _) = spend(&caller(&server, "secret-of-ben")).await;
-    let refused = evaluate(&caller(&server, "secret-of-ada"), NAME).await;
-    assert_eq!(failed_with(&refused), "BUDGET_SPENT");
-    let message = detail(&refused);
+        started(&provider, with_price, |config| config.judges.daily_budget = Some(BUDGET)).await;
+    let (spent, _) = exhaust_budget(&caller(&server, "secret-of-ben")).await;
+    let refusal = evaluate(&caller(&server, "secret-of-ada"), NAME).await;
+    assert_eq!(failed_with(&refusal), "BUDGET_SPENT");
+    let message = detail(&refusal);
     assert!(
         message.contains("of all callers is $0.015000, of which too little is left"),
         "{message}"
@@ -264,16 +267,16 @@ async fn budget_requires_prices() {
     let [ada, ben] = ["secret-of-ada", "secret-of-ben"].map(|token| caller(&server, token));
     assert!(proceeds(&evaluate(&ada, NAME).await));
     reload(&server, &with_budget(1_000_000)).await;
-    let refused = evaluate(&ada, NAME).await;
-    assert_eq!(failed_with(&refused), "BUDGET_UNAVAILABLE");
-    assert!(detail(&refused).contains("set input_price and output_price"), "{}", detail(&refused));
+    let refusal = evaluate(&ada, NAME).await;
+    assert_eq!(failed_with(&refusal), "BUDGET_UNAVAILABLE");
+    assert!(detail(&refusal).contains("set input_price and output_price"), "{}", detail(&refusal));
     assert!(proceeds(&evaluate(&ben, NAME).await));
 
     let folder = tempfile::tempdir().unwrap();
     let mut config = Config { data_dir: folder.path().join("data"), ..Config::default() };
     config.judges.chain = vec!["ollama:m".to_owned()];
     with_principals(&mut config, &Issuer::new());
-    put_in_place(&config, &with_budget(1));
+    write_principals(&config, &with_budget(1));
     let problems = CheckedConfig::check(config, Vec::new(), Problems::default()).unwrap_err();
     let message = problems.to_string();
     let problem = "judges.models.\"ollama:m\".input_price: is missing, but the daily budget of ada in security.principals";

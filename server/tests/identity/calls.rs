@@ -11,21 +11,21 @@ use crate::identity::As;
 /// Returns every method in the contract, such as `GroundingService/Evaluate`.
 pub(crate) fn methods() -> Vec<String> {
     let pool = prost_reflect::DescriptorPool::decode(gsar_proto::DESCRIPTORS).unwrap();
-    let ours = pool.services().filter(|service| service.package_name() == "gsar.v1");
-    let of = |service: prost_reflect::ServiceDescriptor| {
+    let services = pool.services().filter(|service| service.package_name() == "gsar.v1");
+    let methods_of = |service: prost_reflect::ServiceDescriptor| {
         let methods = service.methods().collect::<Vec<_>>().into_iter();
         methods.map(move |method| format!("{}/{}", service.name(), method.name()))
     };
-    ours.flat_map(of).collect()
+    services.flat_map(methods_of).collect()
 }
 
 #[derive(Debug)]
-pub(crate) struct Answered {
+pub(crate) struct Answers {
     pub(crate) documents: Vec<String>,
     pub(crate) status: Status,
 }
 
-impl Answered {
+impl Answers {
     pub(crate) fn code(&self) -> Code {
         self.status.code()
     }
@@ -36,7 +36,7 @@ pub(crate) async fn call_empty(service: As, method: &str) -> Status {
 }
 
 /// Calls a method with these messages, of which a unary method accepts one.
-pub(crate) async fn call(service: As, method: &str, documents: &[&str]) -> Answered {
+pub(crate) async fn call(service: As, method: &str, documents: &[&str]) -> Answers {
     let transcoding = Transcoding::for_method(&format!("gsar.v1.{method}")).unwrap();
     let message = |document: &&str| transcoding.encode(document).unwrap();
     let messages: Vec<Vec<u8>> = documents.iter().map(message).collect();
@@ -44,18 +44,18 @@ pub(crate) async fn call(service: As, method: &str, documents: &[&str]) -> Answe
     grpc.ready().await.unwrap();
     let request = Request::new(tokio_stream::iter(messages));
     let path = format!("/gsar.v1.{method}").parse().unwrap();
-    let mut answered = Answered { documents: Vec::new(), status: Status::ok("") };
+    let mut answer = Answers { documents: Vec::new(), status: Status::ok("") };
     let mut answers = match grpc.streaming(request, path, Messages).await {
         Ok(answers) => answers.into_inner(),
-        Err(status) => return Answered { status, ..answered },
+        Err(status) => return Answers { status, ..answer },
     };
     loop {
         match answers.message().await {
             Ok(Some(message)) => {
-                answered.documents.push(transcoding.decode(&message, Defaults::Printed).unwrap())
+                answer.documents.push(transcoding.decode(&message, Defaults::Printed).unwrap())
             }
-            Ok(None) => return answered,
-            Err(status) => return Answered { status, ..answered },
+            Ok(None) => return answer,
+            Err(status) => return Answers { status, ..answer },
         }
     }
 }
@@ -81,8 +81,8 @@ impl Encoder for Messages {
     type Item = Vec<u8>;
     type Error = Status;
 
-    fn encode(&mut self, message: Vec<u8>, to: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        to.put_slice(&message);
+    fn encode(&mut self, message: Vec<u8>, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        buffer.put_slice(&message);
         Ok(())
     }
 }
@@ -91,7 +91,7 @@ impl Decoder for Messages {
     type Item = Vec<u8>;
     type Error = Status;
 
-    fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Vec<u8>>, Status> {
-        Ok(Some(from.copy_to_bytes(from.remaining()).to_vec()))
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Vec<u8>>, Status> {
+        Ok(Some(buffer.copy_to_bytes(buffer.remaining()).to_vec()))
     }
 }

@@ -33,7 +33,7 @@ async fn clients_are_identified_by_certificate() {
     let versions = rustls::ALL_VERSIONS;
     let ada = authority.sign_for("spiffe://example/ada");
     let eve = authority.sign_for("spiffe://example/eve");
-    let [ada, eve] = [ada, eve].map(|signed| Client::with(&authority, Some(&signed), versions));
+    let [ada, eve] = [ada, eve].map(|signed| Client::new(&authority, Some(&signed), versions));
     let address = server.tls.unwrap();
     let list = async |client: &Client, token: Option<&str>| {
         let channel = client.channel(address).await.unwrap();
@@ -41,9 +41,9 @@ async fn clients_are_identified_by_certificate() {
         LedgerServiceClient::new(with(&channel, token)).list_evaluations(list).await
     };
     assert_eq!(code(list(&ada, None).await), Code::Ok);
-    let refused = list(&eve, None).await.unwrap_err();
-    assert_eq!(refused.code(), Code::Unauthenticated);
-    assert!(refused.message().contains("spiffe://example/eve"), "{refused:?}");
+    let error = list(&eve, None).await.unwrap_err();
+    assert_eq!(error.code(), Code::Unauthenticated);
+    assert!(error.message().contains("spiffe://example/eve"), "{error:?}");
     // A token takes precedence over a certificate, and an invalid token is an error.
     assert_eq!(code(list(&eve, Some("secret-of-ben")).await), Code::Ok);
     assert_eq!(code(list(&ada, Some("guessed")).await), Code::Unauthenticated);
@@ -92,10 +92,10 @@ async fn socket_users_are_identified_and_rate_limited() {
     for _ in 0..2 {
         ledger.list_evaluations(v1::ListEvaluationsRequest::default()).await.unwrap();
     }
-    let refused = ledger.list_evaluations(v1::ListEvaluationsRequest::default()).await.unwrap_err();
-    assert_eq!(refused.code(), Code::ResourceExhausted);
-    let retry = refused.get_details_retry_info().unwrap().retry_delay.unwrap();
-    assert!(retry > std::time::Duration::from_secs(1), "{refused:?}");
+    let error = ledger.list_evaluations(v1::ListEvaluationsRequest::default()).await.unwrap_err();
+    assert_eq!(error.code(), Code::ResourceExhausted);
+    let retry = error.get_details_retry_info().unwrap().retry_delay.unwrap();
+    assert!(retry > std::time::Duration::from_secs(1), "{error:?}");
 }
 
 #[tokio::test]
@@ -115,26 +115,26 @@ async fn concurrent_calls_are_limited_per_principal() {
     list().await.unwrap();
     // Parsing takes a minute in a debug build.
     let report = v1::Report { synthesis: "1,".repeat(1 << 21), ..v1::Report::default() };
-    let long = v1::EvaluateRequest { report: Some(report), ..request() };
+    let long_request = v1::EvaluateRequest { report: Some(report), ..request() };
     let mut grounding = server.grounding();
-    let reading = tokio::spawn(async move {
+    let long_call = tokio::spawn(async move {
         // A list call may hold the only permit.
-        while let Err(refused) = grounding.evaluate(long.clone()).await {
-            assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+        while let Err(error) = grounding.evaluate(long_request.clone()).await {
+            assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
         }
     });
-    let refused = loop {
-        if let Err(refused) = list().await {
-            break refused;
+    let error = loop {
+        if let Err(error) = list().await {
+            break error;
         }
-        assert!(!reading.is_finished(), "the report was read without a permit");
+        assert!(!long_call.is_finished(), "the report was read without a permit");
     };
-    assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
-    let quota = refused.get_details_quota_failure().unwrap().violations.remove(0);
+    assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
+    let quota = error.get_details_quota_failure().unwrap().violations.remove(0);
     assert_eq!(quota.subject, "calls_in_flight");
-    reading.abort();
-    while let Err(refused) = list().await {
-        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+    long_call.abort();
+    while let Err(error) = list().await {
+        assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
     }
 }
 

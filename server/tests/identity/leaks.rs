@@ -160,16 +160,16 @@ const QUESTIONS: &[(&str, &[&str], Code)] = &[
     ),
 ];
 
-fn naming(message: &MessageDescriptor, seen: &mut BTreeSet<String>) -> bool {
-    if !seen.insert(message.full_name().to_owned()) {
+fn names_owned_data(message: &MessageDescriptor, visited: &mut BTreeSet<String>) -> bool {
+    if !visited.insert(message.full_name().to_owned()) {
         return false;
     }
     message.fields().any(|field| {
-        let inside = match field.kind() {
-            Kind::Message(inside) => naming(&inside, seen),
+        let nested = match field.kind() {
+            Kind::Message(nested) => names_owned_data(&nested, visited),
             _ => false,
         };
-        inside || NAMING.contains(&field.name())
+        nested || NAMING.contains(&field.name())
     })
 }
 
@@ -179,10 +179,10 @@ fn every_method_with_an_owned_name_is_tested() {
     for method in methods() {
         let (service, name) = method.split_once('/').unwrap();
         let service = pool.get_service_by_name(&format!("gsar.v1.{service}")).unwrap();
-        let found = service.methods().find(|found| found.name() == name).unwrap();
+        let descriptor = service.methods().find(|descriptor| descriptor.name() == name).unwrap();
         let is_tested = QUESTIONS.iter().any(|(tested, ..)| *tested == method);
-        let names = naming(&found.input(), &mut BTreeSet::new());
-        assert_eq!(is_tested, names, "{method}: does its request name owned data?");
+        let is_naming = names_owned_data(&descriptor.input(), &mut BTreeSet::new());
+        assert_eq!(is_tested, is_naming, "{method}: does its request name owned data?");
     }
 }
 
@@ -209,8 +209,8 @@ async fn names_of_other_principals_are_not_found() {
     let page = field(&page.documents, "nextPageToken");
     let partitions = r#"{"kinds": ["EXPORT_KIND_PARTITIONS"]}"#;
     let exported = call(ada.clone(), "LedgerService/Export", &[partitions]).await;
-    let after = field(&exported.documents, "after");
-    let put = |corpus: &str, text: &str| {
+    let position = field(&exported.documents, "after");
+    let put_documents = |corpus: &str, text: &str| {
         [
             format!(r#"{{"corpus": {{"corpusId": "{corpus}"}}}}"#),
             format!(
@@ -220,12 +220,13 @@ async fn names_of_other_principals_are_not_found() {
     };
     let text = format!("{MARK} pool size is 20");
     let key = blake3::hash(text.as_bytes()).to_hex();
-    for (of, corpus, text) in [(&ada, "inc-7", text.as_str()), (&ben, "of-ben", "pool size is 30")]
+    for (caller, corpus, text) in
+        [(&ada, "inc-7", text.as_str()), (&ben, "of-ben", "pool size is 30")]
     {
-        let parts = put(corpus, text);
+        let parts = put_documents(corpus, text);
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        let answered = call(of.clone(), "EvidenceService/PutEvidence", &parts).await;
-        assert_eq!(answered.code(), Code::Ok, "{answered:?}");
+        let answer = call(caller.clone(), "EvidenceService/PutEvidence", &parts).await;
+        assert_eq!(answer.code(), Code::Ok, "{answer:?}");
     }
     let start = r#"{"investigationId": "i"}"#;
     call(ada.clone(), "InvestigationService/StartInvestigation", &[start]).await;
@@ -237,7 +238,7 @@ async fn names_of_other_principals_are_not_found() {
             ("KEY", &key),
             ("INVESTIGATION", "i"),
             ("PAGE", &page),
-            ("AFTER", &after),
+            ("AFTER", &position),
         ]
         .iter()
         .fold(document.to_owned(), |text, (name, value)| text.replace(name, value))
@@ -256,16 +257,16 @@ async fn names_of_other_principals_are_not_found() {
             if corpus != "ada@inc-7" && is_own {
                 continue;
             }
-            let answered = call(ben.clone(), method, &documents).await;
-            let case = format!("{method} {documents:?}: {answered:?}");
-            assert_eq!(answered.code(), *expected, "{case}");
+            let answer = call(ben.clone(), method, &documents).await;
+            let case = format!("{method} {documents:?}: {answer:?}");
+            assert_eq!(answer.code(), *expected, "{case}");
             assert!(!case.contains(MARK), "{case}");
-            let response = answered.documents.concat();
+            let response = answer.documents.concat();
             assert!(!response.contains(&evaluation) && !response.contains("\"ada\""), "{case}");
             if *method == "GroundingService/EvaluateStream" {
                 assert!(response.contains("NOT_FOUND"), "{case}");
             }
-            let details = String::from_utf8_lossy(answered.status.details()).into_owned();
+            let details = String::from_utf8_lossy(answer.status.details()).into_owned();
             assert!(!details.contains(MARK), "{case}");
         }
     }
@@ -275,8 +276,8 @@ async fn names_of_other_principals_are_not_found() {
         ("InvestigationService/GetInvestigation", r#"{"investigationId": "i"}"#),
     ] {
         let document = filled(document, "inc-7");
-        let answered = call(ada.clone(), method, &[document.as_str()]).await;
-        assert_eq!(answered.code(), Code::Ok, "{method}: {answered:?}");
+        let answer = call(ada.clone(), method, &[document.as_str()]).await;
+        assert_eq!(answer.code(), Code::Ok, "{method}: {answer:?}");
     }
     let listed = call(ada, "LedgerService/ListEvaluations", &["{}"]).await;
     assert_eq!(listed.documents.concat().matches("\"evaluationId\"").count(), 2, "{listed:?}");
@@ -288,14 +289,15 @@ async fn full_storage_does_not_disclose_other_principals_usage() {
     let server = TestServerOptions::default()
         .start(|config| {
             with_principals(config, &issuer);
-            let all = principals()
+            let principals_with_limits = principals()
                 .replace(r#"may = ["audit", "read", "search"]"#, r#"may = ["audit", "store"]"#);
-            std::fs::write(config.security.principals.clone().unwrap(), all).unwrap();
+            std::fs::write(config.security.principals.clone().unwrap(), principals_with_limits)
+                .unwrap();
             config.evidence.max_size = "4KiB".parse().unwrap();
             config.evidence.max_corpus_size = "4KiB".parse().unwrap();
         })
         .await;
-    let put = async |token: &str, size: usize| {
+    let put_text = async |token: &str, size: usize| {
         let text = "line of a log\n".repeat(size / 14);
         let parts = [
             r#"{"corpus": {"corpusId": "c"}}"#.to_owned(),
@@ -306,19 +308,19 @@ async fn full_storage_does_not_disclose_other_principals_usage() {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
         call(with(&server.channel, Some(token)), "EvidenceService/PutEvidence", &parts).await
     };
-    assert_eq!(put("secret-of-ada", 3000).await.code(), Code::Ok);
-    let refused = put("secret-of-ben", 2000).await.status;
-    assert_eq!(refused.code(), Code::ResourceExhausted);
+    assert_eq!(put_text("secret-of-ada", 3000).await.code(), Code::Ok);
+    let error = put_text("secret-of-ben", 2000).await.status;
+    assert_eq!(error.code(), Code::ResourceExhausted);
     let message = "evidence.max_size is 4096 bytes, but more would be needed";
-    assert!(refused.message().starts_with(message), "{refused:?}");
-    let learned = put("secret-of-the-auditor", 2000).await.status;
+    assert!(error.message().starts_with(message), "{error:?}");
+    let disclosed = put_text("secret-of-the-auditor", 2000).await.status;
     assert!(
-        learned.message().contains("bytes, but 4"),
-        "the auditor may see the total: {learned:?}"
+        disclosed.message().contains("bytes, but 4"),
+        "the auditor may see the total: {disclosed:?}"
     );
-    let refused = put("secret-of-ben", 6000).await.status;
-    assert!(refused.message().contains("evidence.max_corpus_size is 4096 bytes, but "));
-    assert!(!refused.message().contains("more would"), "{refused:?}");
+    let error = put_text("secret-of-ben", 6000).await.status;
+    assert!(error.message().contains("evidence.max_corpus_size is 4096 bytes, but "));
+    assert!(!error.message().contains("more would"), "{error:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

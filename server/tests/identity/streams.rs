@@ -22,37 +22,39 @@ use crate::support::{TestServer, item, request};
 
 /// Changes to ada's entry and their effects on her open streams.
 fn changes() -> [(&'static str, String, Code); 4] {
-    let all = principals();
-    let (ada, others) = all.split_at(all.find("[ben]").unwrap());
+    let principals_toml = principals();
+    let (ada, other_principals) = principals_toml.split_at(principals_toml.find("[ben]").unwrap());
     let may = ada.find("may = ").unwrap();
     let rights = ada.get(may..).unwrap();
     [
         (
             "it has another right",
-            ada.replace(rights, "may = [\"override\"]\n") + others,
+            ada.replace(rights, "may = [\"override\"]\n") + other_principals,
             Code::PermissionDenied,
         ),
-        ("it is gone", others.to_owned(), Code::Unauthenticated),
+        ("it is gone", other_principals.to_owned(), Code::Unauthenticated),
         (
             "its token is another one",
-            all.replace(&digest("secret-of-ada"), &digest("x")),
+            principals_toml.replace(&digest("secret-of-ada"), &digest("x")),
             Code::Unauthenticated,
         ),
         (
             "its token is ben's",
             {
-                let given = digest("secret-of-ben");
-                let swapped = ada.replace(&digest("secret-of-ada"), &digest("x"));
-                let others =
-                    others.replace(&given, &format!("{given}\", \"{}", digest("secret-of-ada")));
-                swapped + &others
+                let bens_digest = digest("secret-of-ben");
+                let with_adas_digest_replaced = ada.replace(&digest("secret-of-ada"), &digest("x"));
+                let other_principals = other_principals.replace(
+                    &bens_digest,
+                    &format!("{bens_digest}\", \"{}", digest("secret-of-ada")),
+                );
+                with_adas_digest_replaced + &other_principals
             },
             Code::Unauthenticated,
         ),
     ]
 }
 
-async fn put_in_force(server: &TestServer, principals: &str) {
+async fn apply_principals(server: &TestServer, principals: &str) {
     std::fs::write(file(server), principals).unwrap();
     server.reload().await;
 }
@@ -77,40 +79,42 @@ fn report(id: &str) -> v1::EvaluateStreamRequest {
     v1::EvaluateStreamRequest { correlation_id: id.to_owned(), request: Some(request()) }
 }
 
-async fn evaluating(of: As) -> Open<v1::EvaluateStreamRequest, v1::EvaluateStreamResponse> {
+async fn open_evaluate_stream(
+    caller: As,
+) -> Open<v1::EvaluateStreamRequest, v1::EvaluateStreamResponse> {
     let (send, messages) = mpsc::channel(4);
     let messages = ReceiverStream::new(messages);
-    let answers = GroundingServiceClient::new(of).evaluate_stream(messages).await.unwrap();
+    let answers = GroundingServiceClient::new(caller).evaluate_stream(messages).await.unwrap();
     Open { send, answers: answers.into_inner() }
 }
 
 #[tokio::test]
 async fn report_stream_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
-    for (what, principals_then, expected) in changes() {
-        put_in_force(&server, &principals()).await;
-        let mut open = evaluating(with(&server.channel, Some("secret-of-ada"))).await;
+    for (case, changed_principals, expected) in changes() {
+        apply_principals(&server, &principals()).await;
+        let mut open = open_evaluate_stream(with(&server.channel, Some("secret-of-ada"))).await;
         assert!(open.answer(report("1")).await.unwrap().is_some());
-        put_in_force(&server, &(principals() + "\n")).await;
+        apply_principals(&server, &(principals() + "\n")).await;
         assert!(
             open.answer(report("2")).await.unwrap().is_some(),
             "reloading the same file has no effect"
         );
-        put_in_force(&server, &principals_then).await;
-        assert_eq!(open.answer(report("3")).await.unwrap_err(), expected, "{what}");
+        apply_principals(&server, &changed_principals).await;
+        assert_eq!(open.answer(report("3")).await.unwrap_err(), expected, "{case}");
     }
     let metrics = recorder().unwrap().render();
     for reason in ["no_right", "unidentified"] {
-        let counted = format!("gsar_calls_refused_total{{reason=\"{reason}\"}}");
-        assert!(metrics.contains(&counted), "{metrics}");
+        let counter = format!("gsar_calls_refused_total{{reason=\"{reason}\"}}");
+        assert!(metrics.contains(&counter), "{metrics}");
     }
 }
 
 #[tokio::test]
 async fn drive_stream_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
-    for (number, (what, principals_then, expected)) in changes().into_iter().enumerate() {
-        put_in_force(&server, &principals()).await;
+    for (number, (case, changed_principals, expected)) in changes().into_iter().enumerate() {
+        apply_principals(&server, &principals()).await;
         let (send, messages) = mpsc::channel(4);
         let ada = with(&server.channel, Some("secret-of-ada"));
         let messages = ReceiverStream::new(messages);
@@ -122,22 +126,22 @@ async fn drive_stream_ends_when_rights_are_revoked() {
             ..v1::StartInvestigationRequest::default()
         }));
         assert!(open.answer(message(start)).await.unwrap().is_some());
-        put_in_force(&server, &principals_then).await;
+        apply_principals(&server, &changed_principals).await;
         let cancel = Message::Cancel(v1::CancelInvestigationRequest::default());
-        assert_eq!(open.answer(message(cancel)).await.unwrap_err(), expected, "{what}");
+        assert_eq!(open.answer(message(cancel)).await.unwrap_err(), expected, "{case}");
     }
 }
 
 #[tokio::test]
 async fn evidence_upload_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
-    for (number, (what, principals_then, expected)) in changes().into_iter().enumerate() {
-        put_in_force(&server, &principals()).await;
+    for (number, (case, changed_principals, expected)) in changes().into_iter().enumerate() {
+        apply_principals(&server, &principals()).await;
         let part = |part| v1::PutEvidenceRequest { part: Some(part) };
         let (send, messages) = mpsc::channel(1);
         let ada = with(&server.channel, Some("secret-of-ada"));
         let messages = ReceiverStream::new(messages);
-        let putting =
+        let upload =
             tokio::spawn(
                 async move { EvidenceServiceClient::new(ada).put_evidence(messages).await },
             );
@@ -151,15 +155,15 @@ async fn evidence_upload_ends_when_rights_are_revoked() {
             EvidenceServiceClient::new(with(&server.channel, Some("secret-of-the-auditor")));
         loop {
             let page = auditor.list_corpora(search.clone()).await.unwrap().into_inner();
-            if page.corpora.iter().any(|found| found.corpus_id.ends_with(&corpus_id)) {
+            if page.corpora.iter().any(|corpus| corpus.corpus_id.ends_with(&corpus_id)) {
                 break;
             }
             tokio::task::yield_now().await;
         }
-        put_in_force(&server, &principals_then).await;
+        apply_principals(&server, &changed_principals).await;
         let _ended = send.send(part(Part::Item(item("second", "another line")))).await;
-        let refused = putting.await.unwrap().unwrap_err();
-        assert_eq!(refused.code(), expected, "{what}: {refused:?}");
+        let error = upload.await.unwrap().unwrap_err();
+        assert_eq!(error.code(), expected, "{case}: {error:?}");
     }
 }
 
@@ -167,68 +171,73 @@ async fn evidence_upload_ends_when_rights_are_revoked() {
 async fn export_ends_when_rights_are_revoked() {
     let server = started(&Issuer::new()).await;
     // More than the transport buffers for a slow reader.
-    let narrow = Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
-    let narrow = narrow.initial_stream_window_size(65_535).initial_connection_window_size(65_535);
-    let ada = with(&narrow.connect().await.unwrap(), Some("secret-of-ada"));
-    let mut long = request();
+    let slow_connection =
+        Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
+    let slow_connection =
+        slow_connection.initial_stream_window_size(65_535).initial_connection_window_size(65_535);
+    let ada = with(&slow_connection.connect().await.unwrap(), Some("secret-of-ada"));
+    let mut long_request = request();
     let lines = (0..150).map(|node| format!("The connection pool size is 20 on node-{node}. "));
-    long.report.as_mut().unwrap().synthesis = lines.collect();
+    long_request.report.as_mut().unwrap().synthesis = lines.collect();
     for _ in 0..20 {
-        GroundingServiceClient::new(ada.clone()).evaluate(long.clone()).await.unwrap();
+        GroundingServiceClient::new(ada.clone()).evaluate(long_request.clone()).await.unwrap();
     }
-    for (what, principals_then, expected) in changes() {
-        put_in_force(&server, &principals()).await;
+    for (case, changed_principals, expected) in changes() {
+        apply_principals(&server, &principals()).await;
         let kinds = vec![v1::ExportKind::Partitions.into(), v1::ExportKind::ClaimRewards.into()];
         let request = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
-        let exported = LedgerServiceClient::new(ada.clone()).export(request).await.unwrap();
-        let mut answers = exported.into_inner();
+        let responses = LedgerServiceClient::new(ada.clone()).export(request).await.unwrap();
+        let mut answers = responses.into_inner();
         answers.message().await.unwrap().unwrap();
-        put_in_force(&server, &principals_then).await;
-        let ended = loop {
+        apply_principals(&server, &changed_principals).await;
+        let code = loop {
             match answers.message().await {
                 Ok(Some(_)) => {}
                 Ok(None) => break Code::Ok,
                 Err(status) => break status.code(),
             }
         };
-        assert_eq!(ended, expected, "{what}");
+        assert_eq!(code, expected, "{case}");
     }
 }
 
 #[tokio::test]
 async fn token_keys_are_replaced_without_a_restart() {
-    let (old, new) = (Issuer::new(), Issuer::new());
-    let server = started(&old).await;
-    let token = |of: &Issuer| of.token("ada@example", json!({}));
-    let mut open = evaluating(with(&server.channel, Some(&token(&old)))).await;
+    let (old_issuer, new_issuer) = (Issuer::new(), Issuer::new());
+    let server = started(&old_issuer).await;
+    let token = |issuer: &Issuer| issuer.token("ada@example", json!({}));
+    let mut open = open_evaluate_stream(with(&server.channel, Some(&token(&old_issuer)))).await;
     assert!(open.answer(report("1")).await.unwrap().is_some());
-    let listed = async |of: &Issuer| {
-        let caller = with(&server.channel, Some(&token(of)));
+    let list_code = async |issuer: &Issuer| {
+        let caller = with(&server.channel, Some(&token(issuer)));
         let list = v1::ListEvaluationsRequest::default();
-        let listed = LedgerServiceClient::new(caller).list_evaluations(list).await;
-        listed.err().map_or(Code::Ok, |status| status.code())
+        let list = LedgerServiceClient::new(caller).list_evaluations(list).await;
+        list.err().map_or(Code::Ok, |status| status.code())
     };
-    assert_eq!(listed(&new).await, Code::Unauthenticated);
+    assert_eq!(list_code(&new_issuer).await, Code::Unauthenticated);
     let file = server.folder.path().join("jwks.json");
-    for broken in ["", "{", "{\"keys\": []}"] {
-        std::fs::write(&file, broken).unwrap();
+    for invalid_keys in ["", "{", "{\"keys\": []}"] {
+        std::fs::write(&file, invalid_keys).unwrap();
         server.reload().await;
-        assert_eq!(listed(&old).await, Code::Ok, "{broken}");
+        assert_eq!(list_code(&old_issuer).await, Code::Ok, "{invalid_keys}");
     }
     // Accept both keys during a rotation, then only the new one.
-    let both = {
-        let [mut both, new]: [serde_json::Value; 2] =
-            [&old, &new].map(|of| serde_json::from_str(&of.keys()).unwrap());
-        let mut added = new["keys"][0].clone();
+    let both_keys = {
+        let [mut both_keys, new_keys]: [serde_json::Value; 2] =
+            [&old_issuer, &new_issuer].map(|issuer| serde_json::from_str(&issuer.keys()).unwrap());
+        let mut added = new_keys["keys"][0].clone();
         added["kid"] = "two".into();
-        both["keys"].as_array_mut().unwrap().push(added);
-        both.to_string()
+        both_keys["keys"].as_array_mut().unwrap().push(added);
+        both_keys.to_string()
     };
-    std::fs::write(&file, both).unwrap();
+    std::fs::write(&file, both_keys).unwrap();
     server.reload().await;
     assert!(open.answer(report("2")).await.unwrap().is_some());
-    std::fs::write(&file, new.keys()).unwrap();
+    std::fs::write(&file, new_issuer.keys()).unwrap();
     server.reload().await;
-    assert_eq!((listed(&old).await, listed(&new).await), (Code::Unauthenticated, Code::Ok));
+    assert_eq!(
+        (list_code(&old_issuer).await, list_code(&new_issuer).await),
+        (Code::Unauthenticated, Code::Ok)
+    );
     assert_eq!(open.answer(report("3")).await.unwrap_err(), Code::Unauthenticated);
 }

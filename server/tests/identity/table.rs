@@ -51,22 +51,23 @@ const RIGHTS: [(&str, Option<&str>); 33] = [
 const NAMES: [&str; 8] =
     ["evaluate", "override", "read", "delete", "grade", "store", "search", "audit"];
 
-fn refused(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
-    let token = |changed| Some(issuer.token("ada@example", changed));
-    let good = issuer.token("ada@example", json!({}));
-    let (signed, signature) = good.rsplit_once('.').unwrap();
-    let changed = if signature.starts_with('A') { "B" } else { "A" };
-    let changed = format!("{signed}.{changed}{}", signature.get(1..).unwrap());
+fn invalid_tokens(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
+    let token = |changes| Some(issuer.token("ada@example", changes));
+    let valid = issuer.token("ada@example", json!({}));
+    let (signed, signature) = valid.rsplit_once('.').unwrap();
+    let with_changed_signature = if signature.starts_with('A') { "B" } else { "A" };
+    let with_changed_signature =
+        format!("{signed}.{with_changed_signature}{}", signature.get(1..).unwrap());
     let header = |header: Value| {
         let claims = json!({ "sub": "ada@example", "iss": ISSUER, "aud": AUDIENCE, "exp": 4e9 });
         Some(issuer.sign_as(&header, &claims.to_string()))
     };
-    let twice = format!(
+    let duplicate_claims = format!(
         r#"{{"sub": "eve", "sub": "ada@example", "iss": "{ISSUER}", "aud": "{AUDIENCE}", "exp": 4e9}}"#
     );
     let es256 = json!({ "alg": "ES256", "kid": "one" });
-    let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
-    let mut all = vec![
+    let deeply_nested = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+    let mut tokens = vec![
         ("nothing", None),
         ("an unknown token", Some("guessed".to_owned())),
         ("a digest in place of the token", Some(digest(TOKENS[0]))),
@@ -76,7 +77,7 @@ fn refused(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
         ("one whose beginning cannot be read", token(json!({ "nbf": "2020-01-01" }))),
         (
             "one that ends beyond all time",
-            Some(issuer.sign_as(&es256, &twice.replace("4e9", "1e999"))),
+            Some(issuer.sign_as(&es256, &duplicate_claims.replace("4e9", "1e999"))),
         ),
         ("one that ends before 1970", token(json!({ "exp": -1 }))),
         ("one whose end is a text", token(json!({ "exp": "4000000000" }))),
@@ -88,7 +89,7 @@ fn refused(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
         ("one of several issuers", token(json!({ "iss": [ISSUER, "https://other"] }))),
         ("one of an unknown subject", Some(issuer.token("eve@example", json!({})))),
         ("one of a subject in another case", Some(issuer.token("Ada@example", json!({})))),
-        ("one of two subjects", Some(issuer.sign_as(&es256, &twice))),
+        ("one of two subjects", Some(issuer.sign_as(&es256, &duplicate_claims))),
         ("one of a list of subjects", token(json!({ "sub": ["ada@example"] }))),
         ("one by another key", Some(Issuer::new().token("ada@example", json!({})))),
         ("one of another key id", header(json!({ "alg": "ES256", "kid": "two" }))),
@@ -105,8 +106,8 @@ fn refused(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
         ("one without an algorithm", header(json!({ "alg": "none", "kid": "one" }))),
         ("one without a signature", Some(format!("{signed}."))),
         ("one of two parts", Some(signed.to_owned())),
-        ("one that was changed", Some(changed)),
-        ("claims that are deep", Some(issuer.sign_as(&es256, &deep))),
+        ("one that was changed", Some(with_changed_signature)),
+        ("claims that are deep", Some(issuer.sign_as(&es256, &deeply_nested))),
         ("one that is long", Some("a".repeat(12_000))),
         (
             "one without an end",
@@ -114,25 +115,25 @@ fn refused(issuer: &Issuer) -> Vec<(&'static str, Option<String>)> {
         ),
     ];
     let with_public_key = issuer.signed_with_the_public_key("ada@example");
-    all.extend(with_public_key.map(|token| ("one signed with the public key", Some(token))));
-    all
+    tokens.extend(with_public_key.map(|token| ("one signed with the public key", Some(token))));
+    tokens
 }
 
 #[tokio::test]
 async fn every_call_rejects_invalid_credentials() {
     let issuer = Issuer::new();
     let server = started(&issuer).await;
-    let refused = refused(&issuer);
-    let good = issuer.token("ada@example", json!({ "aud": ["other", AUDIENCE] }));
+    let invalid_tokens = invalid_tokens(&issuer);
+    let valid_token = issuer.token("ada@example", json!({ "aud": ["other", AUDIENCE] }));
     for method in methods() {
-        for (what, token) in &refused {
+        for (case, token) in &invalid_tokens {
             let status = call_empty(with(&server.channel, token.as_deref()), &method).await;
-            assert_eq!(status.code(), Code::Unauthenticated, "{method} with {what}: {status:?}");
+            assert_eq!(status.code(), Code::Unauthenticated, "{method} with {case}: {status:?}");
             if let Some(token) = token {
                 assert!(!format!("{status:?}").contains(token.as_str()), "{status:?}");
             }
         }
-        let status = call_empty(with(&server.channel, Some(&good)), &method).await;
+        let status = call_empty(with(&server.channel, Some(&valid_token)), &method).await;
         let refusals = [Code::Unauthenticated, Code::PermissionDenied, Code::Internal];
         assert!(!refusals.contains(&status.code()), "{method}: {status:?}");
     }
@@ -157,7 +158,7 @@ async fn every_call_rejects_unknown_certificates() {
         .await;
     let connected = async |uri: &str| {
         let signed = authority.sign_for(uri);
-        let client = Client::with(&authority, Some(&signed), rustls::ALL_VERSIONS);
+        let client = Client::new(&authority, Some(&signed), rustls::ALL_VERSIONS);
         client.channel(server.tls.unwrap()).await.unwrap()
     };
     let ada = connected("spiffe://example/ada").await;
@@ -221,8 +222,8 @@ async fn policy_overrides_require_their_own_right() {
     let server = started(&Issuer::new()).await;
     let report = r#""report": {"synthesis": "The pool size is 20."}, "evidence": [{"id": "a",
         "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_LOGS", "text": "pool size is 20"}]"#;
-    let changed = r#""policyOverrides": {}"#;
-    let evaluate = format!("{{{report}, {changed}}}");
+    let overrides = r#""policyOverrides": {}"#;
+    let evaluate = format!("{{{report}, {overrides}}}");
     let (_, evidence) = report.split_once(", ").unwrap();
     let candidates =
         r#""candidates": [{"synthesis": "The pool size is 20."}, {"synthesis": "It is 30."}]"#;
@@ -232,23 +233,23 @@ async fn policy_overrides_require_their_own_right() {
             "GroundingService/EvaluateStream",
             format!("{{\"correlationId\": \"a\", \"request\": {evaluate}}}"),
         ),
-        ("GroundingService/SelectBest", format!("{{{candidates}, {evidence}, {changed}}}")),
+        ("GroundingService/SelectBest", format!("{{{candidates}, {evidence}, {overrides}}}")),
         (
             "InvestigationService/StartInvestigation",
-            format!("{{\"investigationId\": \"a\", {changed}}}"),
+            format!("{{\"investigationId\": \"a\", {overrides}}}"),
         ),
         (
             "InvestigationService/Drive",
-            format!("{{\"start\": {{\"investigationId\": \"b\", {changed}}}}}"),
+            format!("{{\"start\": {{\"investigationId\": \"b\", {overrides}}}}}"),
         ),
     ] {
         for (token, may) in [("secret-of-ada", true), ("secret-of-a-caller", false)] {
-            let answered =
+            let answer =
                 call(with(&server.channel, Some(token)), method, &[document.as_str()]).await;
-            let refused = answered.code() == Code::PermissionDenied
-                || answered.documents.concat().contains("PERMISSION_DENIED");
-            assert_eq!(refused, !may, "{method}: {answered:?}");
-            assert!(refused || answered.code() == Code::Ok, "{method}: {answered:?}");
+            let is_refused = answer.code() == Code::PermissionDenied
+                || answer.documents.concat().contains("PERMISSION_DENIED");
+            assert_eq!(is_refused, !may, "{method}: {answer:?}");
+            assert!(is_refused || answer.code() == Code::Ok, "{method}: {answer:?}");
         }
     }
 }
@@ -283,15 +284,15 @@ async fn every_http_path_rejects_invalid_credentials() {
         let answer = request.send().await.unwrap();
         (answer.status().as_u16(), answer.text().await.unwrap())
     };
-    let refused = refused(&issuer);
-    let twice = [TOKENS[0], TOKENS[1]];
+    let invalid_tokens = invalid_tokens(&issuer);
+    let two_tokens = [TOKENS[0], TOKENS[1]];
     for path in &documents {
-        for (what, token) in &refused {
+        for (case, token) in &invalid_tokens {
             let tokens: Vec<&str> = token.iter().map(String::as_str).collect();
             let (status, text) = post(path, &tokens).await;
-            assert_eq!(status, 401, "{path} with {what}: {text}");
+            assert_eq!(status, 401, "{path} with {case}: {text}");
         }
-        let (status, text) = post(path, &twice).await;
+        let (status, text) = post(path, &two_tokens).await;
         assert_eq!(status, 401, "{path} with two tokens: {text}");
         let (status, text) = post(path, &[TOKENS[0]]).await;
         assert!(![401, 403, 500].contains(&status), "{path}: {text}");

@@ -12,8 +12,8 @@ use gsar_server::ledger::{
 
 use crate::ledger_contract::Place;
 use crate::ledger_contract::records::{
-    digest, event, first_page, grades, keyed, listed, read_entries, record, record_all, start,
-    stored_of, summary_of, with_contents,
+    digest, event, first_page, grades, list_ids, read_entries, record, record_all, record_with_key,
+    start, stored_evaluation, summary, with_contents,
 };
 
 pub(crate) async fn a_record_round_trips(place: &Place) {
@@ -32,11 +32,11 @@ pub(crate) async fn a_record_round_trips(place: &Place) {
         idempotency_key: Some("ключ".to_owned()),
         ..record(1)
     };
-    let late = Record { evaluated_at_micros: i64::MAX - 1, score: None, ..record(2) };
-    for record in [unusual, late, record(3)] {
+    let latest = Record { evaluated_at_micros: i64::MAX - 1, score: None, ..record(2) };
+    for record in [unusual, latest, record(3)] {
         assert_eq!(ledger.record(record.clone()).await, Ok(Recorded::New));
         let read = ledger.read(&record.evaluation_id).await.unwrap();
-        assert_eq!(read, Some(stored_of(record)));
+        assert_eq!(read, Some(stored_evaluation(record)));
     }
     assert_eq!(ledger.read("none").await, Ok(None));
     assert!(ledger.health().is_working());
@@ -50,36 +50,36 @@ pub(crate) async fn one_of_concurrent_records_with_a_key_is_new(place: &Place) {
         let tasks: Vec<_> = (0..CALLERS)
             .map(|caller| {
                 let ledger = Arc::clone(&ledger);
-                let record = keyed(round * CALLERS + caller, &key, round);
+                let record = record_with_key(round * CALLERS + caller, &key, round);
                 tokio::spawn(async move { (record.response.clone(), ledger.record(record).await) })
             })
             .collect();
-        let (mut new, mut replayed) = (Vec::new(), Vec::new());
+        let (mut new_responses, mut replayed_responses) = (Vec::new(), Vec::new());
         for task in tasks {
             match task.await.unwrap() {
-                (own, Ok(Recorded::New)) => new.push(own),
-                (_, Ok(Recorded::Replayed { response })) => replayed.push(response),
+                (response, Ok(Recorded::New)) => new_responses.push(response),
+                (_, Ok(Recorded::Replayed { response })) => replayed_responses.push(response),
                 (_, Err(error)) => panic!("{error}"),
             }
         }
-        assert_eq!((new.len(), replayed.len()), (1, 15));
-        assert!(replayed.iter().all(|response| *response == new[0]));
+        assert_eq!((new_responses.len(), replayed_responses.len()), (1, 15));
+        assert!(replayed_responses.iter().all(|response| *response == new_responses[0]));
         let found = ledger.find_by_key(&key, digest(&round.to_be_bytes())).await;
-        assert_eq!(found, Ok(Some(new[0].clone())));
+        assert_eq!(found, Ok(Some(new_responses[0].clone())));
     }
-    assert_eq!(listed(&*ledger, &first_page(Cursor::NEWEST, 50)).await.len(), 5);
+    assert_eq!(list_ids(&*ledger, &first_page(Cursor::NEWEST, 50)).await.len(), 5);
 }
 
 pub(crate) async fn a_key_of_another_request_is_refused(place: &Place) {
     let ledger = place.open().await;
-    record_all(&*ledger, [keyed(1, "key", 1)]).await;
+    record_all(&*ledger, [record_with_key(1, "key", 1)]).await;
     let reused = LedgerError::KeyReused { key: "key".to_owned() };
-    assert_eq!(ledger.record(keyed(2, "key", 2)).await, Err(reused.clone()));
+    assert_eq!(ledger.record(record_with_key(2, "key", 2)).await, Err(reused.clone()));
     assert_eq!(ledger.find_by_key("key", digest(b"2")).await, Err(reused));
     assert_eq!(ledger.find_by_key("other", digest(b"2")).await, Ok(None));
     assert_eq!(ledger.read(&record(2).evaluation_id).await, Ok(None));
     assert_eq!(ledger.delete(&record(1).evaluation_id).await, Ok(true));
-    assert_eq!(ledger.record(keyed(3, "key", 2)).await, Ok(Recorded::New));
+    assert_eq!(ledger.record(record_with_key(3, "key", 2)).await, Ok(Recorded::New));
 }
 
 pub(crate) async fn an_id_names_one_evaluation(place: &Place) {
@@ -87,34 +87,35 @@ pub(crate) async fn an_id_names_one_evaluation(place: &Place) {
     record_all(&*ledger, [record(1)]).await;
     let duplicate = LedgerError::DuplicateId { evaluation_id: record(1).evaluation_id };
     let other = Record { report_id: "another".to_owned(), ..record(1) };
-    for again in [record(1), other, Record { idempotency_key: Some("k".to_owned()), ..record(1) }] {
-        assert_eq!(ledger.record(again).await, Err(duplicate.clone()));
+    for record in [record(1), other, Record { idempotency_key: Some("k".to_owned()), ..record(1) }]
+    {
+        assert_eq!(ledger.record(record).await, Err(duplicate.clone()));
     }
-    assert_eq!(ledger.read(&record(1).evaluation_id).await, Ok(Some(stored_of(record(1)))));
+    assert_eq!(ledger.read(&record(1).evaluation_id).await, Ok(Some(stored_evaluation(record(1)))));
 }
 
 pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, (0..40).map(record)).await;
     ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
-    let some = |text: &str| Some(text.to_owned());
-    let base = record(0).evaluated_at_micros;
+    let owned = |text: &str| Some(text.to_owned());
+    let first_micros = record(0).evaluated_at_micros;
     for (selection, expected) in [
         (Selection::default(), Box::new(|_: &Summary| true) as Box<dyn Fn(&Summary) -> bool>),
         (Selection { tier: Some(1), ..Selection::default() }, Box::new(|s| s.tier == 1)),
         (
-            Selection { report_id: some("report-3"), ..Selection::default() },
+            Selection { report_id: owned("report-3"), ..Selection::default() },
             Box::new(|s| s.report_id == "report-3"),
         ),
         (
             Selection {
-                investigation_id: some("investigation-2"),
+                investigation_id: owned("investigation-2"),
                 tier: Some(1),
                 ..Selection::default()
             },
             Box::new(|s| s.investigation_id == "investigation-2" && s.tier == 1),
         ),
-        (Selection { report_id: some("none"), ..Selection::default() }, Box::new(|_| false)),
+        (Selection { report_id: owned("none"), ..Selection::default() }, Box::new(|_| false)),
         (
             Selection { graded: Some(true), ..Selection::default() },
             Box::new(|s| s.evaluation_id == record(8).evaluation_id),
@@ -124,26 +125,26 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
             Box::new(|s| s.evaluation_id != record(8).evaluation_id),
         ),
         (
-            Selection { policy: some("strict"), ..Selection::default() },
+            Selection { policy: owned("strict"), ..Selection::default() },
             Box::new(|s| s.policy == "strict"),
         ),
-        (Selection { judge: some("none"), ..Selection::default() }, Box::new(|_| false)),
-        (Selection { judge: some("rules/2"), ..Selection::default() }, Box::new(|_| true)),
-        (Selection { principal: some("ada"), ..Selection::default() }, Box::new(|_| false)),
+        (Selection { judge: owned("none"), ..Selection::default() }, Box::new(|_| false)),
+        (Selection { judge: owned("rules/2"), ..Selection::default() }, Box::new(|_| true)),
+        (Selection { principal: owned("ada"), ..Selection::default() }, Box::new(|_| false)),
         (
             Selection {
-                from_micros: Some(base + 7),
-                before_micros: Some(base + 30),
+                from_micros: Some(first_micros + 7),
+                before_micros: Some(first_micros + 30),
                 ..Selection::default()
             },
-            Box::new(|s| (base + 7..base + 30).contains(&s.evaluated_at_micros)),
+            Box::new(|s| (first_micros + 7..first_micros + 30).contains(&s.evaluated_at_micros)),
         ),
         (Selection { unproven_only: true, ..Selection::default() }, Box::new(is_unproven)),
         (
             Selection {
                 unproven_only: true,
                 tier: Some(1),
-                policy: some("strict"),
+                policy: owned("strict"),
                 ..Selection::default()
             },
             Box::new(|s| is_unproven(s) && s.tier == 1 && s.policy == "strict"),
@@ -151,40 +152,40 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
     ] {
         let expected: Vec<String> = (0..40)
             .rev()
-            .map(|number| summary_of(&record(number)))
+            .map(|number| summary(&record(number)))
             .filter(|summary| expected(summary))
             .map(|summary| summary.evaluation_id)
             .collect();
         for limit in [1, 7, 1_000] {
             let mut request =
                 PageRequest { selection: selection.clone(), ..first_page(Cursor::NEWEST, limit) };
-            assert_eq!(listed(&*ledger, &request).await, expected, "{request:?}");
+            assert_eq!(list_ids(&*ledger, &request).await, expected, "{request:?}");
             assert_eq!(read_entries(&*ledger, &request).await, expected, "{request:?}");
             let oldest_first: Vec<String> = expected.iter().rev().cloned().collect();
             request.cursor = Cursor::OLDEST;
-            assert_eq!(listed(&*ledger, &request).await, oldest_first, "{request:?}");
+            assert_eq!(list_ids(&*ledger, &request).await, oldest_first, "{request:?}");
             assert_eq!(read_entries(&*ledger, &request).await, oldest_first, "{request:?}");
         }
     }
     let first = ledger.list(first_page(Cursor::NEWEST, 3)).await.unwrap();
-    assert_eq!(first.evaluations[0], summary_of(&record(39)));
+    assert_eq!(first.evaluations[0], summary(&record(39)));
     record_all(&*ledger, [record(50)]).await;
     let second = ledger.list(first_page(first.next.unwrap(), 3)).await.unwrap();
-    assert_eq!(second.evaluations[0], summary_of(&record(36)));
+    assert_eq!(second.evaluations[0], summary(&record(36)));
 }
 
 /// Returns `true` for evaluations that proceeded with an ungrounded claim or only in shadow mode.
-fn is_unproven(of: &Summary) -> bool {
-    match of.tier {
-        1 => of.grounded.is_none_or(|grounded| grounded < of.claims),
-        _ => of.in_shadow,
+fn is_unproven(summary: &Summary) -> bool {
+    match summary.tier {
+        1 => summary.grounded.is_none_or(|grounded| grounded < summary.claims),
+        _ => summary.in_shadow,
     }
 }
 
 pub(crate) async fn entries_have_documents_and_grades_and_pages_are_bounded(place: &Place) {
     let ledger = place.open().await;
-    let large = |number| Record { response: vec![7; 3 << 20], ..record(number) };
-    record_all(&*ledger, [record(1), large(2), large(3), large(4)]).await;
+    let large_record = |number| Record { response: vec![7; 3 << 20], ..record(number) };
+    record_all(&*ledger, [record(1), large_record(2), large_record(3), large_record(4)]).await;
     ledger.grade(grades(1, "ada", &[("", 1), ("c", 2)])).await.unwrap();
     for cursor in [Cursor::NEWEST, Cursor::After(1)] {
         let first = ledger.entries(first_page(cursor, 100), Reports::Omit).await.unwrap();
@@ -197,7 +198,7 @@ pub(crate) async fn entries_have_documents_and_grades_and_pages_are_bounded(plac
     let Record { report, response, policy_toml, .. } = record(1);
     let expected = Entry {
         sequence: page.evaluations[0].sequence,
-        summary: summary_of(&record(1)),
+        summary: summary(&record(1)),
         report: Some(report),
         response,
         policy_toml: policy_toml.to_string(),
@@ -212,11 +213,11 @@ pub(crate) async fn entries_have_documents_and_grades_and_pages_are_bounded(plac
 pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
     let ledger = place.open().await;
     let day = 86_400_000_000_i64;
-    let at = |number: u32| Record {
+    let record_on_day = |number: u32| Record {
         evaluated_at_micros: i64::from(number % 5) * day + i64::from(number),
         ..record(number)
     };
-    record_all(&*ledger, (0..60).map(at)).await;
+    record_all(&*ledger, (0..60).map(record_on_day)).await;
     ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
     let interval = NonZeroU64::new(86_400_000_000);
     for selection in [
@@ -228,31 +229,40 @@ pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
         Selection { report_id: Some("report-3".to_owned()), tier: Some(2), ..Selection::default() },
         Selection { judge: Some("none".to_owned()), ..Selection::default() },
     ] {
-        let all = PageRequest { selection: selection.clone(), ..first_page(Cursor::NEWEST, 1_000) };
-        let list = ledger.list(all).await.unwrap().evaluations;
+        let every_evaluation =
+            PageRequest { selection: selection.clone(), ..first_page(Cursor::NEWEST, 1_000) };
+        let list = ledger.list(every_evaluation).await.unwrap().evaluations;
         for interval in [None, interval] {
             let counts = ledger.counts(selection.clone(), interval).await.unwrap();
             assert!(counts.is_sorted_by_key(|count| count.from_micros), "{counts:?}");
-            let mut seen = 0;
+            let mut counted = 0;
             for count in &counts {
-                let is_of = |of: &&Summary| {
-                    let from = interval.map_or(0, |_| of.evaluated_at_micros / day * day);
-                    (from, &of.policy, &of.judge, of.outcome, of.tier, of.in_shadow, of.fell_back)
-                        == (
-                            count.from_micros,
-                            &count.policy,
-                            &count.judge,
-                            count.outcome,
-                            count.tier,
-                            count.in_shadow,
-                            count.fell_back,
-                        )
+                let is_counted = |summary: &&Summary| {
+                    let interval_start =
+                        interval.map_or(0, |_| summary.evaluated_at_micros / day * day);
+                    (
+                        interval_start,
+                        &summary.policy,
+                        &summary.judge,
+                        summary.outcome,
+                        summary.tier,
+                        summary.in_shadow,
+                        summary.fell_back,
+                    ) == (
+                        count.from_micros,
+                        &count.policy,
+                        &count.judge,
+                        count.outcome,
+                        count.tier,
+                        count.in_shadow,
+                        count.fell_back,
+                    )
                 };
-                let found = list.iter().filter(is_of).count();
+                let found = list.iter().filter(is_counted).count();
                 assert_eq!(u64::try_from(found).unwrap(), count.evaluations, "{count:?}");
-                seen += found;
+                counted += found;
             }
-            assert_eq!(seen, list.len(), "{selection:?}");
+            assert_eq!(counted, list.len(), "{selection:?}");
         }
     }
 }
@@ -266,17 +276,18 @@ pub(crate) async fn a_following_reader_misses_nothing(place: &Place) {
     let follower = {
         let (ledger, is_done) = (Arc::clone(&ledger), Arc::clone(&is_done));
         tokio::spawn(async move {
-            let (mut seen, mut after) = (Vec::new(), 0);
+            let (mut seen_ids, mut position) = (Vec::new(), 0);
             loop {
                 let was_done = is_done.load(Ordering::SeqCst);
-                let page = first_page(Cursor::After(after), 64);
+                let page = first_page(Cursor::After(position), 64);
                 let page = ledger.entries(page, Reports::Omit).await.unwrap();
                 match page.evaluations.last() {
-                    Some(last) => after = last.sequence,
-                    None if was_done => return seen,
+                    Some(last) => position = last.sequence,
+                    None if was_done => return seen_ids,
                     None => tokio::task::yield_now().await,
                 }
-                seen.extend(page.evaluations.into_iter().map(|entry| entry.summary.evaluation_id));
+                seen_ids
+                    .extend(page.evaluations.into_iter().map(|entry| entry.summary.evaluation_id));
             }
         })
     };
@@ -292,9 +303,9 @@ pub(crate) async fn a_following_reader_misses_nothing(place: &Place) {
         writer.await.unwrap();
     }
     is_done.store(true, Ordering::SeqCst);
-    let seen = follower.await.unwrap();
-    let distinct: BTreeSet<&String> = seen.iter().collect();
-    assert_eq!((seen.len(), distinct.len()), (480, 480));
+    let seen_ids = follower.await.unwrap();
+    let distinct_ids: BTreeSet<&String> = seen_ids.iter().collect();
+    assert_eq!((seen_ids.len(), distinct_ids.len()), (480, 480));
 }
 
 pub(crate) async fn a_name_that_cannot_be_stored_matches_nothing(place: &Place) {
@@ -307,56 +318,59 @@ pub(crate) async fn a_name_that_cannot_be_stored_matches_nothing(place: &Place) 
     assert_eq!(ledger.delete("a\0b").await, Ok(false));
     let selection = Selection { report_id: Some("a\0b".to_owned()), ..Selection::default() };
     let request = PageRequest { selection: selection.clone(), ..first_page(Cursor::NEWEST, 50) };
-    assert_eq!(listed(&*ledger, &request).await, Vec::<String>::new());
+    assert_eq!(list_ids(&*ledger, &request).await, Vec::<String>::new());
     assert_eq!(read_entries(&*ledger, &request).await, Vec::<String>::new());
     assert_eq!(ledger.counts(selection, None).await, Ok(Vec::new()));
 }
 
 pub(crate) async fn contents_belong_to_their_evaluations(place: &Place) {
     let ledger = place.open().await;
-    let long = "line\n".repeat(50_000);
-    let all = [
+    let long_text = "line\n".repeat(50_000);
+    let records = [
         (1, vec!["shared", "a"]),
         (2, vec!["shared", "b"]),
-        (3, vec!["b", "b", &long]),
+        (3, vec!["b", "b", &long_text]),
         (4, vec![]),
     ];
-    record_all(&*ledger, all.iter().map(|(number, contents)| with_contents(*number, contents)))
+    record_all(&*ledger, records.iter().map(|(number, contents)| with_contents(*number, contents)))
         .await;
-    for (number, contents) in &all {
-        for text in ["shared", "a", "b", &long, "none"] {
+    for (number, contents) in &records {
+        for text in ["shared", "a", "b", &long_text, "none"] {
             let id = record(*number).evaluation_id;
             let read = ledger.content(&id, digest(text.as_bytes())).await.unwrap();
             assert_eq!(read.as_deref(), contents.contains(&text).then_some(text), "{number}");
         }
-        let mut kept = with_contents(*number, contents).contents;
-        kept.sort_by_key(|content| format!("{content:?}"));
-        kept.dedup();
+        let mut expected = with_contents(*number, contents).contents;
+        expected.sort_by_key(|content| format!("{content:?}"));
+        expected.dedup();
         let mut read = ledger.contents(&record(*number).evaluation_id).await.unwrap();
         read.sort_by_key(|content| format!("{content:?}"));
-        assert_eq!(read, kept);
+        assert_eq!(read, expected);
     }
 }
 
 pub(crate) async fn the_latest_grades_are_stored(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, (0..2).map(record)).await;
-    for (given, known) in [
+    for (new_grades, is_known) in [
         (grades(0, "ada", &[("", 1), ("c1", 3)]), true),
         (grades(0, "ada", &[("c1", 2)]), true),
         (grades(0, "Ben", &[("c1", 1), ("C1", 4)]), true),
         (grades(9, "ada", &[("", 1)]), false),
     ] {
-        assert_eq!(ledger.grade(given).await, Ok(known));
+        assert_eq!(ledger.grade(new_grades).await, Ok(is_known));
     }
     let stored = ledger.read(&record(0).evaluation_id).await.unwrap().unwrap().grades;
-    let words: Vec<_> = stored
+    let latest_grades: Vec<_> = stored
         .iter()
         .map(|stored| {
             (stored.grade.claim_id.as_str(), stored.grader.as_str(), stored.grade.verdict)
         })
         .collect();
-    assert_eq!(words, [("", "ada", 1), ("C1", "Ben", 4), ("c1", "Ben", 1), ("c1", "ada", 2)]);
+    assert_eq!(
+        latest_grades,
+        [("", "ada", 1), ("C1", "Ben", 4), ("c1", "Ben", 1), ("c1", "ada", 2)]
+    );
     assert_eq!(ledger.delete(&record(0).evaluation_id).await, Ok(true));
     assert_eq!(ledger.grade(grades(0, "ada", &[("", 1)])).await, Ok(false));
 }
@@ -364,11 +378,11 @@ pub(crate) async fn the_latest_grades_are_stored(place: &Place) {
 pub(crate) async fn an_investigation_has_one_event_per_step(place: &Place) {
     let ledger = place.open().await;
     assert_eq!(ledger.start_investigation(start("i")).await, Ok(None));
-    let taken = |step| LedgerError::StepTaken { investigation_id: "i".to_owned(), step };
-    assert_eq!(ledger.append_event(event("i", 2, "too early")).await, Err(taken(2)));
+    let step_taken = |step| LedgerError::StepTaken { investigation_id: "i".to_owned(), step };
+    assert_eq!(ledger.append_event(event("i", 2, "too early")).await, Err(step_taken(2)));
     assert_eq!(ledger.append_event(event("i", 1, "first")).await, Ok(()));
-    assert_eq!(ledger.append_event(event("i", 1, "again")).await, Err(taken(1)));
-    let racing: Vec<_> = (0..8)
+    assert_eq!(ledger.append_event(event("i", 1, "again")).await, Err(step_taken(1)));
+    let callers: Vec<_> = (0..8)
         .map(|caller| {
             let ledger = Arc::clone(&ledger);
             tokio::spawn(async move {
@@ -376,19 +390,19 @@ pub(crate) async fn an_investigation_has_one_event_per_step(place: &Place) {
             })
         })
         .collect();
-    let mut won = 0;
-    for caller in racing {
+    let mut successes = 0;
+    for caller in callers {
         match caller.await.unwrap() {
-            Ok(()) => won += 1,
-            Err(refused) => assert_eq!(refused, taken(2)),
+            Ok(()) => successes += 1,
+            Err(refused) => assert_eq!(refused, step_taken(2)),
         }
     }
-    assert_eq!(won, 1);
-    let there = ledger.start_investigation(start("i")).await.unwrap().unwrap();
-    assert_eq!(there.start, start("i"));
-    assert_eq!(there.events.len(), 2);
-    assert_eq!(there.events[0], (digest(b"first"), b"first".to_vec()));
-    assert_eq!(ledger.investigation("i").await, Ok(Some(there)));
+    assert_eq!(successes, 1);
+    let stored = ledger.start_investigation(start("i")).await.unwrap().unwrap();
+    assert_eq!(stored.start, start("i"));
+    assert_eq!(stored.events.len(), 2);
+    assert_eq!(stored.events[0], (digest(b"first"), b"first".to_vec()));
+    assert_eq!(ledger.investigation("i").await, Ok(Some(stored)));
     assert_eq!(ledger.investigation("none").await, Ok(None));
     let nowhere = event("none", 1, "nowhere");
     assert!(matches!(ledger.append_event(nowhere).await, Err(LedgerError::StepTaken { .. })));
@@ -397,19 +411,23 @@ pub(crate) async fn an_investigation_has_one_event_per_step(place: &Place) {
 pub(crate) async fn an_event_and_its_evaluation_are_recorded_together(place: &Place) {
     let ledger = place.open().await;
     ledger.start_investigation(start("i")).await.unwrap();
-    let step = |number, step, key: &str| Record {
+    let record_of_step = |number, step, key: &str| Record {
         investigation_id: "i".to_owned(),
         event: Some(event("i", step, &format!("step {step} by {number}"))),
-        ..keyed(number, key, step)
+        ..record_with_key(number, key, step)
     };
-    assert_eq!(ledger.record(step(1, 1, "one")).await, Ok(Recorded::New));
-    let taken = LedgerError::StepTaken { investigation_id: "i".to_owned(), step: 1 };
-    assert_eq!(ledger.record(step(2, 1, "two")).await, Err(taken));
+    assert_eq!(ledger.record(record_of_step(1, 1, "one")).await, Ok(Recorded::New));
+    let step_taken = LedgerError::StepTaken { investigation_id: "i".to_owned(), step: 1 };
+    assert_eq!(ledger.record(record_of_step(2, 1, "two")).await, Err(step_taken));
     assert_eq!(ledger.read(&record(2).evaluation_id).await, Ok(None));
-    assert!(matches!(ledger.record(step(3, 1, "one")).await, Ok(Recorded::Replayed { .. })));
-    let duplicate = Record { evaluation_id: record(1).evaluation_id, ..step(4, 2, "three") };
+    assert!(matches!(
+        ledger.record(record_of_step(3, 1, "one")).await,
+        Ok(Recorded::Replayed { .. })
+    ));
+    let duplicate =
+        Record { evaluation_id: record(1).evaluation_id, ..record_of_step(4, 2, "three") };
     assert!(matches!(ledger.record(duplicate).await, Err(LedgerError::DuplicateId { .. })));
-    assert_eq!(ledger.record(step(5, 2, "two")).await, Ok(Recorded::New));
+    assert_eq!(ledger.record(record_of_step(5, 2, "two")).await, Ok(Recorded::New));
     let events = ledger.investigation("i").await.unwrap().unwrap().events;
     let events_read: Vec<&[u8]> = events.iter().map(|(_, event)| event.as_slice()).collect();
     assert_eq!(events_read, [b"step 1 by 1", b"step 2 by 5"]);
@@ -419,9 +437,9 @@ pub(crate) async fn deletion_removes_unshared_rows(place: &Place) {
     let ledger = place.open().await;
     ledger.start_investigation(start("i")).await.unwrap();
     ledger.append_event(event("i", 1, "first")).await.unwrap();
-    let of =
+    let record_in_investigation =
         |number| Record { investigation_id: "i".to_owned(), ..with_contents(number, &["shared"]) };
-    record_all(&*ledger, [of(1), of(2)]).await;
+    record_all(&*ledger, [record_in_investigation(1), record_in_investigation(2)]).await;
     let has_content = async |number| {
         ledger.content(&record(number).evaluation_id, digest(b"shared")).await.unwrap().is_some()
     };
@@ -431,7 +449,7 @@ pub(crate) async fn deletion_removes_unshared_rows(place: &Place) {
     assert!(ledger.investigation("i").await.unwrap().is_some());
     assert_eq!(ledger.delete(&record(2).evaluation_id).await, Ok(true));
     assert_eq!(ledger.investigation("i").await, Ok(None));
-    record_all(&*ledger, [of(1)]).await;
+    record_all(&*ledger, [record_in_investigation(1)]).await;
     assert!(has_content(1).await);
 }
 
@@ -440,28 +458,30 @@ pub(crate) async fn acknowledged_records_survive_closing(place: &Place) {
         let ledger = place.open().await;
         record_all(
             &*ledger,
-            (0..20).map(|number| keyed(round * 20 + number, &format!("{round}-{number}"), number)),
+            (0..20).map(|number| {
+                record_with_key(round * 20 + number, &format!("{round}-{number}"), number)
+            }),
         )
         .await;
-        let all = first_page(Cursor::NEWEST, 50);
-        assert_eq!(listed(&*ledger, &all).await.len() as u32, (round + 1) * 20);
-        let again = ledger.record(keyed(9_000, "0-7", 7)).await;
-        assert!(matches!(again, Ok(Recorded::Replayed { .. })), "{again:?}");
-        closed(ledger).await;
+        let page = first_page(Cursor::NEWEST, 50);
+        assert_eq!(list_ids(&*ledger, &page).await.len() as u32, (round + 1) * 20);
+        let repeated = ledger.record(record_with_key(9_000, "0-7", 7)).await;
+        assert!(matches!(repeated, Ok(Recorded::Replayed { .. })), "{repeated:?}");
+        close(ledger).await;
     }
 }
 
 pub(crate) async fn a_closed_ledger_returns_closed(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, [record(1)]).await;
-    closed(Arc::clone(&ledger)).await;
+    close(Arc::clone(&ledger)).await;
     assert_eq!(ledger.record(record(2)).await, Err(LedgerError::Closed));
     assert_eq!(ledger.read("e").await, Err(LedgerError::Closed));
     assert_eq!(ledger.list(first_page(Cursor::NEWEST, 50)).await, Err(LedgerError::Closed));
     assert_eq!(ledger.append_event(event("i", 1, "x")).await, Err(LedgerError::Closed));
 }
 
-async fn closed(ledger: Arc<dyn Ledger>) {
+async fn close(ledger: Arc<dyn Ledger>) {
     tokio::task::spawn_blocking(move || ledger.close()).await.unwrap();
 }
 
@@ -469,32 +489,39 @@ async fn closed(ledger: Arc<dyn Ledger>) {
 pub(crate) async fn owners_have_their_own_names(place: &Place) {
     let ledger = place.open().await;
     let [ada, ben] = ["ada", "ben"].map(|name| ledger.for_owner(&Owner::new(name, false)));
-    for (own, numbers) in [(&ledger, 0..2), (&ada, 2..4), (&ben, 4..6)] {
-        assert_eq!(own.start_investigation(start("investigation-1")).await, Ok(None));
+    for (owner_ledger, numbers) in [(&ledger, 0..2), (&ada, 2..4), (&ben, 4..6)] {
+        assert_eq!(owner_ledger.start_investigation(start("investigation-1")).await, Ok(None));
         for (step, number) in (1..).zip(numbers) {
-            let new = Record {
+            let new_record = Record {
                 investigation_id: "investigation-1".to_owned(),
                 event: Some(event("investigation-1", step, &number.to_string())),
-                ..keyed(number, &format!("key-{step}"), number)
+                ..record_with_key(number, &format!("key-{step}"), number)
             };
-            assert_eq!(own.record(new.clone()).await, Ok(Recorded::New));
-            let again = Record { evaluation_id: "another".to_owned(), ..new.clone() };
-            assert!(matches!(own.record(again).await, Ok(Recorded::Replayed { .. })));
+            assert_eq!(owner_ledger.record(new_record.clone()).await, Ok(Recorded::New));
+            let with_another_id =
+                Record { evaluation_id: "another".to_owned(), ..new_record.clone() };
+            assert!(matches!(
+                owner_ledger.record(with_another_id).await,
+                Ok(Recorded::Replayed { .. })
+            ));
         }
-        assert_eq!(own.investigation("investigation-1").await.unwrap().unwrap().events.len(), 2);
+        assert_eq!(
+            owner_ledger.investigation("investigation-1").await.unwrap().unwrap().events.len(),
+            2
+        );
     }
     let reused = LedgerError::KeyReused { key: "key-1".to_owned() };
     assert_eq!(ben.find_by_key("key-1", digest(&2_u32.to_be_bytes())).await, Err(reused));
     // Evaluation ids are global.
-    let taken = LedgerError::DuplicateId { evaluation_id: record(2).evaluation_id };
-    assert_eq!(ben.record(record(2)).await, Err(taken));
+    let duplicate = LedgerError::DuplicateId { evaluation_id: record(2).evaluation_id };
+    assert_eq!(ben.record(record(2)).await, Err(duplicate));
     // Deleting an owner's last evaluation deletes the investigation.
     for number in 2..4 {
         assert_eq!(ada.delete(&record(number).evaluation_id).await, Ok(true));
     }
     assert_eq!(ada.investigation("investigation-1").await, Ok(None));
-    for own in [&ledger, &ben] {
-        assert!(own.investigation("investigation-1").await.unwrap().is_some());
+    for owner_ledger in [&ledger, &ben] {
+        assert!(owner_ledger.investigation("investigation-1").await.unwrap().is_some());
     }
 }
 
@@ -507,8 +534,8 @@ pub(crate) async fn an_owner_sees_its_own_evaluations_unless_it_may_see_all(plac
     record_all(&*ben, [with_contents(3, &["of both"])]).await;
     record_all(&*auditor, [record(4)]).await;
     let id = |number| record(number).evaluation_id;
-    let text = |text: &str| digest(text.as_bytes());
-    for (ledger, seen) in [
+    let text_digest = |text: &str| digest(text.as_bytes());
+    for (ledger, visible_numbers) in [
         (&ledger, vec![4, 3, 2, 1, 0]),
         (&auditor, vec![4, 3, 2, 1, 0]),
         (&ada, vec![2, 1]),
@@ -516,21 +543,21 @@ pub(crate) async fn an_owner_sees_its_own_evaluations_unless_it_may_see_all(plac
         (&owner("nobody", false), vec![]),
         (&owner("", false), vec![4, 3, 2, 1, 0]),
     ] {
-        let ids: Vec<String> = seen.iter().map(|number| id(*number)).collect();
+        let ids: Vec<String> = visible_numbers.iter().map(|number| id(*number)).collect();
         let newest_first = first_page(Cursor::NEWEST, 50);
-        assert_eq!(listed(&**ledger, &newest_first).await, ids);
+        assert_eq!(list_ids(&**ledger, &newest_first).await, ids);
         assert_eq!(read_entries(&**ledger, &newest_first).await, ids);
     }
     assert_eq!(auditor.read(&id(1)).await.unwrap().unwrap().summary.owner, "ada");
     assert_eq!(ben.read(&id(1)).await, Ok(None));
-    assert_eq!(ben.content(&id(1), text("of ada")).await, Ok(None));
-    assert_eq!(ben.content(&id(1), text("of both")).await, Ok(None));
+    assert_eq!(ben.content(&id(1), text_digest("of ada")).await, Ok(None));
+    assert_eq!(ben.content(&id(1), text_digest("of both")).await, Ok(None));
     assert_eq!(ben.contents(&id(2)).await, Ok(Vec::new()));
     assert_eq!(ben.grade(grades(1, "ben", &[("", 1)])).await, Ok(false));
     assert_eq!(ben.delete(&id(1)).await, Ok(false));
-    assert_eq!(ada.content(&id(1), text("of ada")).await, Ok(Some("of ada".to_owned())));
+    assert_eq!(ada.content(&id(1), text_digest("of ada")).await, Ok(Some("of ada".to_owned())));
     assert_eq!(auditor.grade(grades(1, "auditor", &[("", 1)])).await, Ok(true));
     assert_eq!(ada.read(&id(1)).await.unwrap().unwrap().grades.len(), 1);
     assert_eq!(ada.delete(&id(2)).await, Ok(true));
-    assert_eq!(ben.content(&id(3), text("of both")).await, Ok(Some("of both".to_owned())));
+    assert_eq!(ben.content(&id(3), text_digest("of both")).await, Ok(Some("of both".to_owned())));
 }

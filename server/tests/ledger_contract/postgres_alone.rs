@@ -9,7 +9,7 @@ use gsar_server::ledger::{
 };
 
 use crate::ledger_contract::records::{
-    event, first_page, listed, record, record_all, start, with_contents,
+    event, first_page, list_ids, record, record_all, start, with_contents,
 };
 use crate::support::postgres::Postgres;
 
@@ -21,14 +21,14 @@ async fn open(url: &str) -> PostgresLedger {
     PostgresLedger::open(options(url)).await.unwrap()
 }
 
-fn now(postgres: &Postgres, url: &str) -> i64 {
+fn now_micros(postgres: &Postgres, url: &str) -> i64 {
     postgres.query(url, "SELECT (extract(epoch FROM now()) * 1000000)::bigint").parse().unwrap()
 }
 
 pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres: &Postgres) {
     let url = postgres.database();
-    let mut by_hand = options(&url);
-    by_hand.database.migrate = false;
+    let mut without_migration = options(&url);
+    without_migration.database.migrate = false;
     let mismatch = async |options: PostgresLedgerOptions| match PostgresLedger::open(options)
         .await
         .unwrap_err()
@@ -36,7 +36,7 @@ pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres
         LedgerError::Schema { mismatch, .. } => mismatch,
         error => panic!("{error}"),
     };
-    assert_eq!(mismatch(by_hand.clone()).await, SchemaMismatch::Missing);
+    assert_eq!(mismatch(without_migration.clone()).await, SchemaMismatch::Missing);
     let starting: Vec<_> = (0..4)
         .map(|_| {
             let url = url.clone();
@@ -47,7 +47,7 @@ pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres
         let ledger = started.await.unwrap();
         record_all(&ledger, [record(u32::try_from(number).unwrap())]).await;
     }
-    PostgresLedger::open(by_hand).await.unwrap();
+    PostgresLedger::open(without_migration).await.unwrap();
     assert_eq!(postgres.query(&url, "SELECT version FROM gsar_schemas WHERE part = 'ledger'"), "1");
 
     postgres.query(&url, "UPDATE gsar_schemas SET version = 99 WHERE part = 'ledger'");
@@ -64,14 +64,14 @@ pub(crate) async fn retention_deletes_rows_and_drops_months(postgres: &Postgres)
     const DAY: i64 = 24 * 3_600 * 1_000_000;
     let url = postgres.database();
     let ledger = open(&url).await;
-    let now = now(postgres, &url);
+    let now_micros = now_micros(postgres, &url);
     let partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'evaluations'::regclass";
     assert_eq!(postgres.query(&url, partitions), "4", "three months and the rest");
     postgres.query(
         &url,
         "CREATE TABLE evaluations_202001 PARTITION OF evaluations FOR VALUES FROM (1577836800000000) TO (1580515200000000)",
     );
-    let at = |number, evaluated_at_micros| Record {
+    let record_at = |number, evaluated_at_micros| Record {
         evaluated_at_micros,
         investigation_id: format!("i{number}"),
         ..with_contents(number, &["shared", &number.to_string()])
@@ -79,11 +79,19 @@ pub(crate) async fn retention_deletes_rows_and_drops_months(postgres: &Postgres)
     for number in [1, 2, 3] {
         ledger.start_investigation(start(&format!("i{number}"))).await.unwrap();
     }
-    record_all(&ledger, [at(1, 1_577_836_800_000_001), at(2, now - 40 * DAY), at(3, now)]).await;
+    record_all(
+        &ledger,
+        [
+            record_at(1, 1_577_836_800_000_001),
+            record_at(2, now_micros - 40 * DAY),
+            record_at(3, now_micros),
+        ],
+    )
+    .await;
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM evaluations_202001"), "1");
 
     ledger.apply_retention(Duration::from_secs(30 * 24 * 3_600)).await.unwrap();
-    assert_eq!(listed(&ledger, &first_page(Cursor::NEWEST, 50)).await, [record(3).evaluation_id]);
+    assert_eq!(list_ids(&ledger, &first_page(Cursor::NEWEST, 50)).await, [record(3).evaluation_id]);
     assert_eq!(postgres.query(&url, partitions), "4");
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM evaluation_ids"), "1");
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM evidence_sets"), "1");
@@ -120,24 +128,26 @@ pub(crate) async fn unreferenced_rows_are_swept(postgres: &Postgres) {
 
 pub(crate) async fn rows_that_are_swept_away_in_use_are_written_again(postgres: &Postgres) {
     let url = postgres.database();
-    let (one, other) = (Arc::new(open(&url).await), Arc::new(open(&url).await));
-    one.start_investigation(start("i")).await.unwrap();
+    let (first_ledger, second_ledger) = (Arc::new(open(&url).await), Arc::new(open(&url).await));
+    first_ledger.start_investigation(start("i")).await.unwrap();
     // Each server deletes rows cached by the other while both record.
     for round in 0..20 {
-        let of = |number| Record {
+        let record_in_round = |number| Record {
             investigation_id: String::new(),
             event: (number % 2 == 0).then(|| event("i", round + 1, "x")),
             ..with_contents(number, &["shared"])
         };
-        let (first, second) = (of(2 * round), of(2 * round + 1));
+        let (first, second) = (record_in_round(2 * round), record_in_round(2 * round + 1));
         let ids = [first.evaluation_id.clone(), second.evaluation_id.clone()];
-        let (a, b) = tokio::join!(one.record(first), other.record(second));
-        assert_eq!((a, b), (Ok(Recorded::New), Ok(Recorded::New)));
-        let (a, b) = tokio::join!(other.delete(&ids[0]), one.delete(&ids[1]));
-        assert_eq!((a, b), (Ok(true), Ok(true)));
+        let (first_result, second_result) =
+            tokio::join!(first_ledger.record(first), second_ledger.record(second));
+        assert_eq!((first_result, second_result), (Ok(Recorded::New), Ok(Recorded::New)));
+        let (first_result, second_result) =
+            tokio::join!(second_ledger.delete(&ids[0]), first_ledger.delete(&ids[1]));
+        assert_eq!((first_result, second_result), (Ok(true), Ok(true)));
     }
     // Two concurrent deletions may both retain rows that the other still references.
-    one.apply_retention(Duration::from_secs(3_600 * 24 * 365 * 100)).await.unwrap();
+    first_ledger.apply_retention(Duration::from_secs(3_600 * 24 * 365 * 100)).await.unwrap();
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM evidence_sets"), "0");
-    assert_eq!(one.investigation("i").await.unwrap().unwrap().events.len(), 20);
+    assert_eq!(first_ledger.investigation("i").await.unwrap().unwrap().events.len(), 20);
 }

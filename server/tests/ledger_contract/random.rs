@@ -4,7 +4,7 @@ use gsar_server::data_owner::Owner;
 use gsar_server::ledger::{Cursor, Ledger, PageRequest, Record, Reports, Selection};
 
 use crate::ledger_contract::records::{
-    digest, event, first_page, grades, keyed, record, start, with_contents,
+    digest, event, first_page, grades, record, record_with_key, start, with_contents,
 };
 
 const OPERATIONS: usize = 150;
@@ -21,14 +21,14 @@ impl Numbers {
     }
 }
 
-pub(crate) async fn compare(one: &dyn Ledger, other: &dyn Ledger, seed: u64) {
+pub(crate) async fn compare(first: &dyn Ledger, second: &dyn Ledger, seed: u64) {
     let mut numbers = Numbers(seed);
     for position in 0..OPERATIONS {
         let (kind, number, key, step) =
             (numbers.below(12), numbers.below(12), numbers.below(6), numbers.below(3) + 1);
         let (actual, expected) = (
-            answer(one, kind, number, key, step).await,
-            answer(other, kind, number, key, step).await,
+            answer(first, kind, number, key, step).await,
+            answer(second, kind, number, key, step).await,
         );
         assert_eq!(
             actual, expected,
@@ -56,7 +56,7 @@ pub(crate) async fn fill_for_an_owner(ledger: &dyn Ledger) {
     let ledger = ledger.for_owner(&Owner::new("ada", false));
     let _existing = ledger.start_investigation(start("investigation-0")).await.unwrap();
     let event = Some(event("investigation-0", 1, "of ada"));
-    let record = Record { event, ..keyed(30, "key-0", 30) };
+    let record = Record { event, ..record_with_key(30, "key-0", 30) };
     ledger.record(record).await.unwrap();
 }
 
@@ -66,7 +66,10 @@ async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32
     let id = record(number).evaluation_id;
     match kind {
         0 => format!("{:?}", ledger.record(record(number)).await),
-        1 => format!("{:?}", ledger.record(keyed(number, &format!("key-{key}"), step)).await),
+        1 => format!(
+            "{:?}",
+            ledger.record(record_with_key(number, &format!("key-{key}"), step)).await
+        ),
         2 => format!(
             "{:?}",
             ledger
@@ -80,7 +83,12 @@ async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32
             let event = Some(event(&investigation, step, &number.to_string()));
             format!(
                 "{:?}",
-                ledger.record(Record { event, ..keyed(number, &format!("key-{key}"), step) }).await
+                ledger
+                    .record(Record {
+                        event,
+                        ..record_with_key(number, &format!("key-{key}"), step)
+                    })
+                    .await
             )
         }
         4 => format!(

@@ -37,7 +37,7 @@ pub(crate) fn digest(bytes: &[u8]) -> [u8; 32] {
     *blake3::hash(bytes).as_bytes()
 }
 
-pub(crate) fn keyed(number: u32, key: &str, body: u32) -> Record {
+pub(crate) fn record_with_key(number: u32, key: &str, body: u32) -> Record {
     let request_digest = digest(&body.to_be_bytes());
     Record { idempotency_key: Some(key.to_owned()), request_digest, ..record(number) }
 }
@@ -49,7 +49,7 @@ pub(crate) fn with_contents(number: u32, contents: &[&str]) -> Record {
     Record { evidence, contents, ..record(number) }
 }
 
-pub(crate) fn summary_of(record: &Record) -> Summary {
+pub(crate) fn summary(record: &Record) -> Summary {
     Summary {
         owner: String::new(),
         evaluation_id: record.evaluation_id.clone(),
@@ -68,9 +68,9 @@ pub(crate) fn summary_of(record: &Record) -> Summary {
     }
 }
 
-pub(crate) fn stored_of(record: Record) -> StoredEvaluation {
+pub(crate) fn stored_evaluation(record: Record) -> StoredEvaluation {
     StoredEvaluation {
-        summary: summary_of(&record),
+        summary: summary(&record),
         idempotency_key: record.idempotency_key,
         request_digest: record.request_digest,
         report: record.report,
@@ -125,26 +125,26 @@ pub(crate) fn first_page(cursor: Cursor, limit: usize) -> PageRequest {
 }
 
 pub(crate) async fn read_entries(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
-    let (mut all, mut request) = (Vec::new(), request.clone());
+    let (mut ids, mut request) = (Vec::new(), request.clone());
     loop {
         let Page { evaluations, next } =
             ledger.entries(request.clone(), Reports::Omit).await.unwrap();
-        all.extend(evaluations.into_iter().map(|entry| entry.summary.evaluation_id));
+        ids.extend(evaluations.into_iter().map(|entry| entry.summary.evaluation_id));
         match next {
             Some(next) => request.cursor = next,
-            None => return all,
+            None => return ids,
         }
     }
 }
 
-pub(crate) async fn listed(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
-    let (mut all, mut request) = (Vec::new(), request.clone());
+pub(crate) async fn list_ids(ledger: &dyn Ledger, request: &PageRequest) -> Vec<String> {
+    let (mut ids, mut request) = (Vec::new(), request.clone());
     loop {
         let Page { evaluations, next } = ledger.list(request.clone()).await.unwrap();
-        all.extend(evaluations.into_iter().map(|evaluation| evaluation.evaluation_id));
+        ids.extend(evaluations.into_iter().map(|evaluation| evaluation.evaluation_id));
         match next {
             Some(next) => request.cursor = next,
-            None => return all,
+            None => return ids,
         }
     }
 }

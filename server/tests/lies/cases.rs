@@ -16,14 +16,18 @@ pub struct Case {
 
 impl Case {
     /// Returns the report with only these claims, and without text outside claims.
-    pub fn with_claims(&self, keep: &[bool]) -> Self {
-        let is_kept = |at: usize| keep.get(at).copied().unwrap_or(false);
+    pub fn with_claims(&self, kept_claims: &[bool]) -> Self {
+        let is_kept = |index: usize| kept_claims.get(index).copied().unwrap_or(false);
         let mut request = self.request.clone();
         let report = request.report.as_mut().unwrap();
         report.synthesis.clear();
         let claims = std::mem::take(&mut report.claims);
-        report.claims = kept(claims, is_kept);
-        Self { name: self.name.clone(), request, honest: kept(self.honest.clone(), is_kept) }
+        report.claims = keep_indices(claims, is_kept);
+        Self {
+            name: self.name.clone(),
+            request,
+            honest: keep_indices(self.honest.clone(), is_kept),
+        }
     }
 
     pub fn claims(&self) -> impl Iterator<Item = &Claim> {
@@ -31,8 +35,13 @@ impl Case {
     }
 }
 
-fn kept<T>(all: Vec<T>, is_kept: impl Fn(usize) -> bool) -> Vec<T> {
-    all.into_iter().enumerate().filter(|(at, _)| is_kept(*at)).map(|(_, one)| one).collect()
+fn keep_indices<T>(values: Vec<T>, is_kept: impl Fn(usize) -> bool) -> Vec<T> {
+    values
+        .into_iter()
+        .enumerate()
+        .filter(|(index, _)| is_kept(*index))
+        .map(|(_, value)| value)
+        .collect()
 }
 
 /// Returns the three reports of each incident outside the test set.

@@ -17,7 +17,7 @@ type Answer = Box<dyn Fn(&Question) -> Judgement + Send>;
 struct ScriptedJudge {
     answer: Arc<Mutex<Option<Answer>>>,
     /// `true` if the judge reconsiders, in which case it repeats its verdicts.
-    reconsiders: bool,
+    can_reconsider: bool,
 }
 
 #[async_trait]
@@ -39,14 +39,13 @@ impl Judge for ScriptedJudge {
     }
 
     fn can_reconsider(&self) -> bool {
-        self.reconsiders
+        self.can_reconsider
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
         if !question.objections.is_empty() {
-            let kept = question.objections.iter().map(|objection| objection.verdict.clone());
-            let kept = judgement(kept.collect());
-            return Ok(kept);
+            let verdicts = question.objections.iter().map(|objection| objection.verdict.clone());
+            return Ok(judgement(verdicts.collect()));
         }
         let answer = self.answer.lock().unwrap();
         let judgement = answer.as_ref().expect("an answer is set")(question);
@@ -65,28 +64,30 @@ pub struct ScriptedServer {
 
 impl ScriptedServer {
     pub async fn start() -> Self {
-        Self::of(ScriptedJudge::default()).await
+        Self::start_with_judge(ScriptedJudge::default()).await
     }
 
     pub async fn start_reconsidering() -> Self {
-        Self::of(ScriptedJudge { reconsiders: true, ..ScriptedJudge::default() }).await
+        Self::start_with_judge(ScriptedJudge { can_reconsider: true, ..ScriptedJudge::default() })
+            .await
     }
 
-    async fn of(judge: ScriptedJudge) -> Self {
-        Self::with(judge, |config| config.ledger.enabled = false).await
+    async fn start_with_judge(judge: ScriptedJudge) -> Self {
+        Self::start_configured(judge, |config| config.ledger.enabled = false).await
     }
 
     /// Starts a server with a ledger, at which callers may use any policy and override.
-    pub async fn start_recording(reconsiders: bool) -> Self {
+    pub async fn start_recording(can_reconsider: bool) -> Self {
         let open = |config: &mut Config| {
             config.policies.allow_overrides = AllowOverrides::Any;
             config.policies.allowed = vec!["paper".to_owned()];
             config.ledger.durable = false;
         };
-        Self::with(ScriptedJudge { reconsiders, ..ScriptedJudge::default() }, open).await
+        Self::start_configured(ScriptedJudge { can_reconsider, ..ScriptedJudge::default() }, open)
+            .await
     }
 
-    async fn with(judge: ScriptedJudge, change: impl FnOnce(&mut Config)) -> Self {
+    async fn start_configured(judge: ScriptedJudge, change: impl FnOnce(&mut Config)) -> Self {
         let chain = |config: &mut Config| {
             config.judges.chain = vec!["scripted/1".to_owned()];
             change(config);
@@ -114,7 +115,7 @@ impl ScriptedServer {
         self.server.grounding().evaluate(request).await.unwrap().into_inner()
     }
 
-    pub async fn judged(
+    pub async fn evaluate_case(
         &self,
         policy: &str,
         case: &Case,
@@ -132,7 +133,7 @@ pub struct GuardedVerdict {
 }
 
 impl GuardedVerdict {
-    pub fn of(answer: &v1::EvaluateResponse) -> Self {
+    pub fn from_answer(answer: &v1::EvaluateResponse) -> Self {
         let score = answer.guarded_score.map(|score| (score.numerator, score.denominator));
         Self { tier: answer.decision.as_ref().unwrap().tier, score }
     }

@@ -38,8 +38,8 @@ fn examples_in_claims_md_are_correct() {
     let items = items();
     let observations = Observations::read(&items, &Budget::unlimited());
     let rows = PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
-    let mut wrong = Vec::new();
-    let mut judged = 0;
+    let mut wrong_examples = Vec::new();
+    let mut example_count = 0;
     for (text, class) in rows.filter_map(|row| row.split_once(" | ")) {
         let is_undecided = class == "undecided";
         let expected = Class::from_name(class);
@@ -48,12 +48,12 @@ fn examples_in_claims_md_are_correct() {
         }
         let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
         let judged_claim = observations.judge(&[claim], &Budget::unlimited()).unwrap().remove(0);
-        judged += 1;
-        let decided = judged_claim.undecided.is_none().then_some(judged_claim.class);
-        if decided != expected {
-            wrong.push(format!("{text}: {decided:?} ({})", judged_claim.note));
+        example_count += 1;
+        let decided_class = judged_claim.undecided.is_none().then_some(judged_claim.class);
+        if decided_class != expected {
+            wrong_examples.push(format!("{text}: {decided_class:?} ({})", judged_claim.note));
         }
     }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(judged > 12 && items.len() > 3, "too few examples");
+    assert!(wrong_examples.is_empty(), "{wrong_examples:#?}");
+    assert!(example_count > 12 && items.len() > 3, "too few examples");
 }

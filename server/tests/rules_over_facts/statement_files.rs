@@ -62,8 +62,8 @@ impl EvidenceEntry {
     }
 }
 
-fn timestamp(written: &str) -> Option<Timestamp> {
-    let seconds = figures(written).times.first()?.seconds()?;
+fn timestamp(text: &str) -> Option<Timestamp> {
+    let seconds = figures(text).times.first()?.seconds()?;
     Some(Timestamp::from_micros(seconds * 1_000_000))
 }
 

@@ -9,18 +9,22 @@ use crate::rules_over_facts::statement_files::{StatementFile, statement_files};
 #[derive(Default)]
 struct StatementCounts {
     statements: usize,
-    right: usize,
-    wrong: Vec<String>,
+    correct_count: usize,
+    wrong_statements: Vec<String>,
 }
 
 impl StatementCounts {
     fn add(&mut self, file: &str, holds: bool, judged: &JudgedClaim) {
         self.statements += 1;
         match (judged.class, holds) {
-            (Class::Grounded, true) | (Class::Contradicted, false) => self.right += 1,
+            (Class::Grounded, true) | (Class::Contradicted, false) => self.correct_count += 1,
             (Class::Grounded, false) | (Class::Contradicted, true) => {
                 let JudgedClaim { claim, class, note, .. } = judged;
-                self.wrong.push(format!("{file}: {}: {}\n    {note}", class.name(), claim.text));
+                self.wrong_statements.push(format!(
+                    "{file}: {}: {}\n    {note}",
+                    class.name(),
+                    claim.text
+                ));
             }
             _ => {}
         }
@@ -51,6 +55,10 @@ fn no_statement_is_decided_wrongly() {
         println!("== {}", file.name);
         judge(&file, &mut tally);
     }
-    println!("{} of {} statements are decided rightly", tally.right, tally.statements);
-    assert!(tally.wrong.is_empty(), "decided wrongly:\n{}", tally.wrong.join("\n"));
+    println!("{} of {} statements are decided rightly", tally.correct_count, tally.statements);
+    assert!(
+        tally.wrong_statements.is_empty(),
+        "decided wrongly:\n{}",
+        tally.wrong_statements.join("\n")
+    );
 }

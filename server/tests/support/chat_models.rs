@@ -17,14 +17,14 @@ pub const HONEST: &str = r#"{"claims": [{"id": "c1", "class": "grounded", "type"
 
 pub struct Models {
     folder: TempDir,
-    named: BTreeMap<String, Model>,
+    models: BTreeMap<String, Model>,
 }
 
 impl Models {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("key"), KEY).unwrap();
-        Self { folder, named: BTreeMap::new() }
+        Self { folder, models: BTreeMap::new() }
     }
 
     /// Adds a model with one attempt per call and no canary by default.
@@ -47,22 +47,22 @@ impl Models {
             ..Model::default()
         };
         change(&mut model);
-        self.named.insert(name.to_owned(), model);
+        self.models.insert(name.to_owned(), model);
         self
     }
 
     /// Starts a server whose chain is these models, sorted by name, and `rules/2`.
     pub async fn start(self, change: impl FnOnce(&mut Config)) -> TestServer {
-        let names = self.named.keys().cloned();
-        let wanted = TestServerOptions::default().start(|config| {
+        let names = self.models.keys().cloned();
+        let server = TestServerOptions::default().start(|config| {
             config.judges.chain = names.chain(["rules/2".to_owned()]).collect();
-            config.judges.models.clone_from(&self.named);
+            config.judges.models.clone_from(&self.models);
             config.ledger.durable = false;
             // Most tests concern only the judge.
             config.judges.second_look = gsar_server::config::NO_READER.to_owned();
             change(config);
         });
-        wanted.await
+        server.await
     }
 }
 

@@ -47,8 +47,8 @@ pub async fn collector() -> (SocketAddr, mpsc::UnboundedReceiver<Span>) {
     (address, spans)
 }
 
-pub fn attributes(given: &[KeyValue]) -> BTreeMap<String, String> {
-    let shown = |pair: &KeyValue| {
+pub fn attributes(pairs: &[KeyValue]) -> BTreeMap<String, String> {
+    let name_and_value = |pair: &KeyValue| {
         let value = match pair.value.clone().unwrap().value.unwrap() {
             Value::StringValue(text) => text,
             Value::IntValue(number) => number.to_string(),
@@ -56,5 +56,5 @@ pub fn attributes(given: &[KeyValue]) -> BTreeMap<String, String> {
         };
         (pair.key.clone(), value)
     };
-    given.iter().map(shown).collect()
+    pairs.iter().map(name_and_value).collect()
 }

@@ -58,7 +58,7 @@ impl Postgres {
             "initdb",
             &["-D", &data, "-U", "gsar", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"],
         );
-        postgres.up();
+        postgres.start_and_wait();
         Some(postgres)
     }
 
@@ -105,7 +105,7 @@ impl Postgres {
     }
 
     /// Starts the server and waits until it accepts connections.
-    pub fn up(&self) {
+    pub fn start_and_wait(&self) {
         // fsync protects only against a power failure.
         let options = format!("-k {} -h '' -c fsync=off -c max_connections=200", self.socket());
         let log = self.folder.path().join("log");

@@ -53,13 +53,13 @@ impl Process {
         let (read, log) = channel();
         // A full pipe would block the server.
         let reader = std::thread::spawn(move || {
-            let mut whole = String::new();
+            let mut log = String::new();
             for line in lines.map_while(Result::ok) {
-                whole.push_str(&line);
-                whole.push('\n');
+                log.push_str(&line);
+                log.push('\n');
                 drop(read.send(line));
             }
-            whole
+            log
         });
         Self { child, log, reader: Some(reader) }
     }

@@ -76,12 +76,12 @@ pub struct Client {
 impl Client {
     /// Creates a client that trusts `authority`, with HTTP/2 and all TLS versions.
     pub fn trusting(authority: &Authority) -> Self {
-        Self::with(authority, None, rustls::ALL_VERSIONS)
+        Self::new(authority, None, rustls::ALL_VERSIONS)
     }
 
-    pub fn with(
+    pub fn new(
         authority: &Authority,
-        own: Option<&Signed>,
+        signed: Option<&Signed>,
         versions: &[&'static SupportedProtocolVersion],
     ) -> Self {
         let mut roots = RootCertStore::empty();
@@ -91,11 +91,11 @@ impl Client {
             .with_protocol_versions(versions)
             .unwrap()
             .with_root_certificates(roots);
-        let mut config = match own {
+        let mut config = match signed {
             None => builder.with_no_client_auth(),
-            Some(own) => {
-                let key = PrivateKeyDer::from_pem_slice(own.key.as_bytes()).unwrap();
-                builder.with_client_auth_cert(vec![own.der()], key).unwrap()
+            Some(signed) => {
+                let key = PrivateKeyDer::from_pem_slice(signed.key.as_bytes()).unwrap();
+                builder.with_client_auth_cert(vec![signed.der()], key).unwrap()
             }
         };
         config.alpn_protocols = vec![b"h2".to_vec()];
@@ -108,7 +108,7 @@ impl Client {
         connector.connect(ServerName::try_from("localhost").unwrap(), stream).await
     }
 
-    pub async fn shown(&self, address: SocketAddr) -> CertificateDer<'static> {
+    pub async fn server_certificate(&self, address: SocketAddr) -> CertificateDer<'static> {
         let stream = self.handshake(address).await.unwrap();
         stream.get_ref().1.peer_certificates().unwrap().first().unwrap().clone().into_owned()
     }

@@ -12,7 +12,7 @@ const ADDED: [&str; 9] =
 
 /// Judges a claim by the statements that it consists of. Questions, proposals, and headings and labels without
 /// evidence are complementary, and cite the next statement. Claims with other words are ungrounded.
-pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
+pub fn judge_truthfully(report: &TrueReport, claim: &Claim) -> JudgedClaim {
     let verdict = |class, evidence_type, truths: &[&Truth]| {
         let mut citations = Vec::new();
         for citation in truths.iter().flat_map(|truth| &truth.citations) {
@@ -32,39 +32,39 @@ pub fn judged(report: &TrueReport, claim: &Claim) -> JudgedClaim {
             undecided: None,
         }
     };
-    if !is_of(report, claim) {
+    if !consists_of_report_words(report, claim) {
         return verdict(Class::Ungrounded, EvidenceType::Inference, &[]);
     }
     let truths = statements_of(report, claim);
-    let beside = EvidenceType::ComplementaryFinding;
+    let complementary = EvidenceType::ComplementaryFinding;
     if ClaimKind::classify(&claim.text) != ClaimKind::Statement {
         let truths = if truths.is_empty() { vec![next_statement(report, claim)] } else { truths };
-        return verdict(Class::Complementary, beside, &truths);
+        return verdict(Class::Complementary, complementary, &truths);
     }
     let worst = truths.iter().max_by_key(|truth| (truth.class, truth.evidence_type));
     match worst {
         Some(worst) => verdict(worst.class, worst.evidence_type, &truths),
-        None => verdict(Class::Complementary, beside, &[next_statement(report, claim)]),
+        None => verdict(Class::Complementary, complementary, &[next_statement(report, claim)]),
     }
 }
 
-fn is_of(report: &TrueReport, claim: &Claim) -> bool {
+fn consists_of_report_words(report: &TrueReport, claim: &Claim) -> bool {
     let text = &report.request.report.as_ref().unwrap().synthesis;
-    let has = |word: &str| {
+    let is_in_report = |word: &str| {
         is_stop_word(word) || ADDED.contains(&word.to_lowercase().as_str()) || text.contains(word)
     };
     report.truths.iter().any(|truth| truth.text == claim.text)
-        || words(&claim.text).all(|word| has(word.text))
+        || words(&claim.text).all(|word| is_in_report(word.text))
 }
 
 fn statements_of<'r>(report: &'r TrueReport, claim: &Claim) -> Vec<&'r Truth> {
-    let given =
-        report.truths.iter().find(|truth| truth.place.is_none() && truth.text == claim.text);
-    if let Some(given) = given {
-        return vec![given];
+    let claimed =
+        report.truths.iter().find(|truth| truth.span.is_none() && truth.text == claim.text);
+    if let Some(truth) = claimed {
+        return vec![truth];
     }
-    let touches = |truth: &&Truth| match (&truth.place, &claim.span) {
-        (Some(place), Some(span)) => place.start < span.end && span.start < place.end,
+    let touches = |truth: &&Truth| match (&truth.span, &claim.span) {
+        (Some(stated), Some(span)) => stated.start < span.end && span.start < stated.end,
         _ => false,
     };
     report.truths.iter().filter(touches).collect()
@@ -72,7 +72,7 @@ fn statements_of<'r>(report: &'r TrueReport, claim: &Claim) -> Vec<&'r Truth> {
 
 fn next_statement<'r>(report: &'r TrueReport, claim: &Claim) -> &'r Truth {
     let end = claim.span.as_ref().map_or(0, |span| span.end);
-    let stated = || report.truths.iter().filter(|truth| truth.place.is_some());
-    let follows = |truth: &&Truth| truth.place.as_ref().is_some_and(|place| place.start >= end);
-    stated().find(follows).or_else(|| stated().next_back()).unwrap()
+    let placed = || report.truths.iter().filter(|truth| truth.span.is_some());
+    let follows = |truth: &&Truth| truth.span.as_ref().is_some_and(|span| span.start >= end);
+    placed().find(follows).or_else(|| placed().next_back()).unwrap()
 }

@@ -20,7 +20,7 @@ pub struct TrueReport {
 #[derive(Clone)]
 pub struct Truth {
     pub text: String,
-    pub place: Option<Range<usize>>,
+    pub span: Option<Range<usize>>,
     pub class: Class,
     pub evidence_type: EvidenceType,
     pub citations: Vec<Citation>,
@@ -29,19 +29,19 @@ pub struct Truth {
 pub fn true_reports() -> Vec<TrueReport> {
     let incidents = incidents().unwrap();
     let long = long_reports().unwrap();
-    incidents.iter().map(of_incident).chain(long.iter().map(of_long_report)).collect()
+    incidents.iter().map(from_incident).chain(long.iter().map(from_long_report)).collect()
 }
 
-fn of_incident(incident: &Incident) -> TrueReport {
+fn from_incident(incident: &Incident) -> TrueReport {
     let text = std::fs::read_to_string(incident.report(ReportKind::Faithful)).unwrap();
     let labels = incident.labels(ReportKind::Faithful).unwrap();
-    let mut from = 0;
+    let mut start = 0;
     let truth = |label: &gsar_datasets::Label| {
-        let place = place(&text, &label.text, &mut from);
+        let span = span(&text, &label.text, &mut start);
         let quote = label.quote.as_deref().unwrap_or_default();
         Truth {
             text: label.text.clone(),
-            place: Some(place),
+            span: Some(span),
             class: Class::from_name(&label.class).unwrap(),
             evidence_type: EvidenceType::from_name(&label.evidence_type).unwrap(),
             citations: label.evidence.iter().map(|id| citation(id, "", quote)).collect(),
@@ -55,14 +55,14 @@ fn of_incident(incident: &Incident) -> TrueReport {
     }
 }
 
-fn of_long_report(report: &LongReport) -> TrueReport {
-    let mut from = 0;
+fn from_long_report(report: &LongReport) -> TrueReport {
+    let mut start = 0;
     let stated = report.statements.iter().map(|statement| {
-        let place = place(&report.text, &statement.text, &mut from);
-        truth(statement, Some(place))
+        let span = span(&report.text, &statement.text, &mut start);
+        truth(statement, Some(span))
     });
     let stated: Vec<Truth> = stated.collect();
-    let given = report.given.iter().map(|statement| truth(statement, None));
+    let claimed = report.given.iter().map(|statement| truth(statement, None));
     let claims = report.given.iter().enumerate().map(|(number, statement)| v1::Claim {
         id: format!("given-{number}"),
         text: statement.text.clone(),
@@ -80,15 +80,15 @@ fn of_long_report(report: &LongReport) -> TrueReport {
         name: report.name.clone(),
         is_open: true,
         request: request(report.text.clone(), claims.collect(), evidence.collect()),
-        truths: stated.into_iter().chain(given).collect(),
+        truths: stated.into_iter().chain(claimed).collect(),
     }
 }
 
-fn truth(statement: &Statement, place: Option<Range<usize>>) -> Truth {
+fn truth(statement: &Statement, span: Option<Range<usize>>) -> Truth {
     let cited = statement.citations.iter().map(|(id, quote)| citation(id, "", quote));
     Truth {
         text: statement.text.clone(),
-        place,
+        span,
         class: Class::from_name(&statement.class).unwrap(),
         evidence_type: EvidenceType::from_name(&statement.evidence_type).unwrap(),
         citations: cited.collect(),
@@ -104,20 +104,21 @@ fn request(
     v1::EvaluateRequest { report: Some(report), evidence, ..v1::EvaluateRequest::default() }
 }
 
-/// Returns the position of a statement at or after `from`, ignoring markup. Moves `from` to its end.
-fn place(report: &str, statement: &str, from: &mut usize) -> Range<usize> {
-    let wanted: Vec<(usize, &str)> = alphanumeric(statement);
-    let rest = report.get(*from..).unwrap();
-    let all: Vec<(usize, &str)> = alphanumeric(rest);
-    let is_here = |window: &[(usize, &str)]| {
-        window.iter().zip(&wanted).all(|((_, word), (_, wanted))| word == wanted)
+/// Returns the position of a statement at or after `start`, ignoring markup. Moves `start` to its end.
+fn span(report: &str, statement: &str, start: &mut usize) -> Range<usize> {
+    let statement_words: Vec<(usize, &str)> = alphanumeric(statement);
+    let rest = report.get(*start..).unwrap();
+    let report_words: Vec<(usize, &str)> = alphanumeric(rest);
+    let matches_statement = |window: &[(usize, &str)]| {
+        window.iter().zip(&statement_words).all(|((_, word), (_, expected))| word == expected)
     };
-    let found = all.windows(wanted.len()).find(|window| is_here(window));
+    let found =
+        report_words.windows(statement_words.len()).find(|window| matches_statement(window));
     let found = found.unwrap_or_else(|| panic!("the report does not say {statement:?}"));
     let (last, word) = found.last().copied().unwrap();
-    let place = *from + found.first().unwrap().0..*from + last + word.len();
-    *from = place.end;
-    place
+    let span = *start + found.first().unwrap().0..*start + last + word.len();
+    *start = span.end;
+    span
 }
 
 fn alphanumeric(text: &str) -> Vec<(usize, &str)> {

@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    fn of(body: &str) -> ErrorObject {
+    fn parse(body: &str) -> ErrorObject {
         in_error_body(body.as_bytes())
     }
 
@@ -129,14 +129,14 @@ mod tests {
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
             r#"{"error":{"code":503,"status":"UNAVAILABLE","message":"x"}}"#,
         ];
-        assert!(transient.iter().all(|body| of(body).is_transient()));
-        let quota = of(r#"{"error":{"type":"insufficient_quota","code":"insufficient_quota"}}"#);
+        assert!(transient.iter().all(|body| parse(body).is_transient()));
+        let quota = parse(r#"{"error":{"type":"insufficient_quota","code":"insufficient_quota"}}"#);
         assert!(quota.is_quota() && !quota.is_transient());
-        let filter = of(r#"{"error":{"code":"content_filter","message":"x"}}"#);
+        let filter = parse(r#"{"error":{"code":"content_filter","message":"x"}}"#);
         assert!(filter.is_content_filter());
-        let large = of(r#"{"error":{"message":"This model's maximum context length is 8"}}"#);
+        let large = parse(r#"{"error":{"message":"This model's maximum context length is 8"}}"#);
         assert!(large.is_too_large() && !large.is_transient());
-        assert!(!of(r#"{"error":"model 'x' not found"}"#).is_transient());
+        assert!(!parse(r#"{"error":"model 'x' not found"}"#).is_transient());
     }
 
     #[test]
@@ -144,13 +144,13 @@ mod tests {
         let body = r#"[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[
             {"@type":"type.googleapis.com/google.rpc.QuotaFailure"},
             {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}}]"#;
-        assert_eq!(of(body).retry_after, Some(Duration::from_millis(34_500)));
+        assert_eq!(parse(body).retry_after, Some(Duration::from_millis(34_500)));
     }
 
     proptest! {
         #[test]
         fn parses_any_body(body in "(\\PC{0,40}|\\{\"error\":\\PC{0,20}\\})") {
-            of(&body);
+            parse(&body);
         }
     }
 }

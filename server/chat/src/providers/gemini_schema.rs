@@ -103,8 +103,8 @@ impl Conversion<'_> {
             converted.insert("type".to_owned(), type_name(kind));
             return Ok(());
         };
-        let other: Vec<_> = kinds.iter().filter(|kind| kind.as_str() != Some("null")).collect();
-        let [only] = other.as_slice() else {
+        let non_null: Vec<_> = kinds.iter().filter(|kind| kind.as_str() != Some("null")).collect();
+        let [only] = non_null.as_slice() else {
             return Err("Gemini supports only one type and null; use anyOf instead".to_owned());
         };
         converted.insert("type".to_owned(), type_name(only));
@@ -122,13 +122,13 @@ impl Conversion<'_> {
     ) -> Result<(), String> {
         let properties = properties.as_object().ok_or("properties is not an object")?;
         // Without it, Gemini sorts the properties alphabetically.
-        let order = properties.keys().map(|name| Node::text(name)).collect();
+        let names = properties.keys().map(|name| Node::text(name)).collect();
         let schemas = properties
             .iter()
             .map(|(name, schema)| Ok((name.clone(), self.schema(schema, depth + 1)?)))
             .collect::<Result<_, String>>()?;
         converted.insert("properties".to_owned(), Node::Object(schemas));
-        converted.insert("propertyOrdering".to_owned(), Node::Array(order));
+        converted.insert("propertyOrdering".to_owned(), Node::Array(names));
         Ok(())
     }
 
@@ -145,19 +145,19 @@ impl Conversion<'_> {
         let is_null = |schema: &&Node| {
             schema.as_object().and_then(|schema| schema.get("type")?.as_str()) == Some("null")
         };
-        let mut others = alternatives
+        let mut non_null = alternatives
             .iter()
             .filter(|schema| !is_null(schema))
             .map(|schema| self.schema(schema, depth + 1))
             .collect::<Result<Vec<_>, _>>()?;
-        if others.len() < alternatives.len() {
+        if non_null.len() < alternatives.len() {
             nullable(converted);
         }
-        match (others.len(), others.pop()) {
+        match (non_null.len(), non_null.pop()) {
             (1, Some(Node::Object(only))) => converted.extend(only),
             (_, Some(last)) => {
-                others.push(last);
-                converted.insert("anyOf".to_owned(), Node::Array(others));
+                non_null.push(last);
+                converted.insert("anyOf".to_owned(), Node::Array(non_null));
             }
             (_, None) => return Err("anyOf has only the alternative null".to_owned()),
         }
@@ -186,9 +186,9 @@ fn nullable(converted: &mut Members) {
 /// Replaces `null` in an enum by `nullable`.
 fn replace_null(converted: &mut Members) {
     let Some(Node::Array(values)) = converted.get_mut("enum") else { return };
-    let before = values.len();
+    let original_length = values.len();
     values.retain(|value| !matches!(value, Node::Scalar(Value::Null)));
-    if values.len() < before {
+    if values.len() < original_length {
         nullable(converted);
     }
 }

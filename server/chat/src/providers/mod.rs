@@ -121,8 +121,8 @@ fn to_body(body: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
         .map_err(|error| Failure::SchemaUnsupported { reason: error.to_string() })
 }
 
-fn missing(what: &str) -> Unreadable {
-    Unreadable::WrongShape(format!("{what} is missing"))
+fn missing(member: &str) -> Unreadable {
+    Unreadable::WrongShape(format!("{member} is missing"))
 }
 
 #[cfg(test)]
@@ -157,32 +157,33 @@ mod tests {
     #[test]
     fn reasoning_that_is_a_json_document_is_the_answer() {
         let openai = r#"{"choices":[{"message":{"content":null,"reasoning_content":REASONING}}]}"#;
-        let newer = r#"{"choices":[{"message":{"content":"","reasoning":REASONING}}]}"#;
+        let openai_reasoning = r#"{"choices":[{"message":{"content":"","reasoning":REASONING}}]}"#;
         let ollama = r#"{"message":{"content":"","thinking":REASONING}}"#;
-        let both = r#"{"choices":[{"message":{"content":"{\"b\":2}","reasoning":REASONING}}]}"#;
+        let answer_and_reasoning =
+            r#"{"choices":[{"message":{"content":"{\"b\":2}","reasoning":REASONING}}]}"#;
         for (provider, body) in [
             (Provider::OpenAiCompatible, openai),
-            (Provider::OpenAiCompatible, newer),
+            (Provider::OpenAiCompatible, openai_reasoning),
             (Provider::Ollama, ollama),
         ] {
-            let of = |reasoning: &str, with_schema| {
+            let decode_text = |reasoning: &str, with_schema| {
                 let body =
                     body.replace("REASONING", &serde_json::Value::from(reasoning).to_string());
                 decode(provider, body.as_bytes(), with_schema).map(|found| found.text)
             };
-            assert_eq!(of(" {\"a\":1}\n", true), Ok(" {\"a\":1}\n".to_owned()));
+            assert_eq!(decode_text(" {\"a\":1}\n", true), Ok(" {\"a\":1}\n".to_owned()));
             for (reasoning, with_schema) in
                 [("Maybe {\"a\":1}?", true), ("{} {}", true), ("[1]", true), ("{}", false)]
             {
                 assert_eq!(
-                    of(reasoning, with_schema),
+                    decode_text(reasoning, with_schema),
                     Err(Unreadable::OnlyReasoning),
                     "{reasoning}"
                 );
             }
-            assert_eq!(of(" ", true), Err(Unreadable::Empty));
+            assert_eq!(decode_text(" ", true), Err(Unreadable::Empty));
         }
-        let body = both.replace("REASONING", r#""{\"a\":1}""#);
+        let body = answer_and_reasoning.replace("REASONING", r#""{\"a\":1}""#);
         let found = decode(Provider::OpenAiCompatible, body.as_bytes(), true).unwrap();
         assert_eq!(found.text, "{\"b\":2}");
     }
@@ -190,8 +191,8 @@ mod tests {
     #[test]
     fn full_context_is_a_failure() {
         let body = r#"{"content":[{"type":"text","text":"The"}],"stop_reason":"model_context_window_exceeded"}"#;
-        let full = decode(Provider::Anthropic, body.as_bytes(), true);
-        assert_eq!(full, Err(Unreadable::ContextFull));
+        let result = decode(Provider::Anthropic, body.as_bytes(), true);
+        assert_eq!(result, Err(Unreadable::ContextFull));
     }
 
     /// A complete answer in each format, with all members that we decode.
@@ -235,15 +236,15 @@ mod tests {
     proptest! {
         #[test]
         fn damaged_answers_do_not_panic(
-            which in 0..4_usize,
-            places in proptest::collection::vec((0..400_usize, any::<u8>()), 0..4),
+            index in 0..4_usize,
+            replacements in proptest::collection::vec((0..400_usize, any::<u8>()), 0..4),
             with_schema in any::<bool>(),
         ) {
-            let (provider, body) = ANSWERS[which];
+            let (provider, body) = ANSWERS[index];
             let mut body = body.as_bytes().to_vec();
-            for (place, byte) in places {
-                let place = place % body.len();
-                body[place] = byte;
+            for (position, byte) in replacements {
+                let position = position % body.len();
+                body[position] = byte;
             }
             match decode(provider, &body, with_schema) {
                 Ok(answer) => prop_assert!(!answer.text.is_empty() || !matches!(answer.stop, Stop::Complete)),

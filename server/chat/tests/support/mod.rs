@@ -44,7 +44,7 @@ pub fn endpoint(server: &Server, provider: &str, wire: Wire) -> Endpoint {
     Endpoint::new(model, Some(&server.base_url(wire)), Some(KEY.into())).unwrap()
 }
 
-pub fn once() -> Settings {
+pub fn without_retries() -> Settings {
     Settings { retry: Retry { attempts: 1, ..Retry::default() }, ..Settings::default() }
 }
 
@@ -68,10 +68,10 @@ pub struct TestChat {
 
 impl TestChat {
     pub async fn new(wire: Wire, settings: Settings) -> Self {
-        Self::of(provider(wire), wire, settings).await
+        Self::with_provider(provider(wire), wire, settings).await
     }
 
-    pub async fn of(provider: &str, wire: Wire, settings: Settings) -> Self {
+    pub async fn with_provider(provider: &str, wire: Wire, settings: Settings) -> Self {
         let server = Server::start().await.unwrap();
         let clock = Arc::new(ManualClock::new());
         let chat = Chat::with_clock(
@@ -84,16 +84,16 @@ impl TestChat {
         Self { server, chat, clock }
     }
 
-    pub fn within(&self, time: Duration) -> Instant {
+    pub fn instant_after(&self, time: Duration) -> Instant {
         self.clock.now() + time
     }
 
     pub async fn ask(&self, time: Duration) -> Result<Reply, ChatError> {
-        self.chat.ask(&request(), self.within(time)).await
+        self.chat.ask(&request(), self.instant_after(time)).await
     }
 
     pub fn start(&self, time: Duration) -> tokio::task::JoinHandle<Result<Reply, ChatError>> {
-        let (chat, deadline) = (self.chat.clone(), self.within(time));
+        let (chat, deadline) = (self.chat.clone(), self.instant_after(time));
         tokio::spawn(async move { chat.ask(&request(), deadline).await })
     }
 }

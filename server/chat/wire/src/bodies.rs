@@ -6,10 +6,10 @@ use crate::ANSWERING_MODEL;
 use crate::request::{ReceivedRequest, Wire};
 
 /// Builds an answer with 120 input tokens, 100 of which are cached, and 30 output tokens.
-pub(crate) fn answer(seen: &ReceivedRequest, text: &str) -> Value {
-    match seen.wire {
+pub(crate) fn answer(request: &ReceivedRequest, text: &str) -> Value {
+    match request.wire {
         Wire::OpenAi => openai(json!({"content": text, "refusal": null}), "stop"),
-        Wire::Anthropic => match seen.body.pointer("/tool_choice/name") {
+        Wire::Anthropic => match request.body.pointer("/tool_choice/name") {
             Some(name) => anthropic(
                 json!([{"type": "tool_use", "id": "toolu_1", "name": name,
                     "input": serde_json::from_str::<Value>(text).unwrap_or_default()}]),
@@ -22,9 +22,9 @@ pub(crate) fn answer(seen: &ReceivedRequest, text: &str) -> Value {
     }
 }
 
-pub(crate) fn cut_off(seen: &ReceivedRequest) -> Value {
+pub(crate) fn truncated_answer(request: &ReceivedRequest) -> Value {
     const BEGINNING: &str = "{\"ok\": tr";
-    match seen.wire {
+    match request.wire {
         Wire::OpenAi => openai(json!({"content": BEGINNING}), "length"),
         Wire::Anthropic => anthropic(json!([{"type": "text", "text": BEGINNING}]), "max_tokens"),
         Wire::Gemini => gemini(BEGINNING, "MAX_TOKENS"),
@@ -33,10 +33,10 @@ pub(crate) fn cut_off(seen: &ReceivedRequest) -> Value {
 }
 
 pub(crate) fn refusal(wire: Wire) -> Option<Value> {
-    const SAID: &str = "I cannot help with that.";
+    const TEXT: &str = "I cannot help with that.";
     match wire {
-        Wire::OpenAi => Some(openai(json!({"content": null, "refusal": SAID}), "stop")),
-        Wire::Anthropic => Some(anthropic(json!([{"type": "text", "text": SAID}]), "refusal")),
+        Wire::OpenAi => Some(openai(json!({"content": null, "refusal": TEXT}), "stop")),
+        Wire::Anthropic => Some(anthropic(json!([{"type": "text", "text": TEXT}]), "refusal")),
         Wire::Gemini | Wire::Ollama => None,
     }
 }

@@ -6,7 +6,7 @@
 //! use gsar_chat_wire::{Play, Server, Wire};
 //!
 //! let server = Server::start().await?;
-//! server.next([Play::Status(503), Play::answer(r#"{"ok":true}"#)]);
+//! server.enqueue([Play::Status(503), Play::answer(r#"{"ok":true}"#)]);
 //! let base_url = server.base_url(Wire::OpenAi);
 //! // Send requests to this URL, with the key gsar_chat_wire::KEY …
 //! assert_eq!(server.counts().requests, 0);

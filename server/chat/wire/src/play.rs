@@ -30,7 +30,7 @@ pub enum Play {
     /// The head and half of the body, then a connection reset.
     Reset,
     /// Truncated JSON in a complete body.
-    CutJson,
+    TruncatedJson,
     /// JSON that is not an answer.
     OtherShape,
     /// The model's refusal to answer.
@@ -48,7 +48,7 @@ pub enum Play {
     /// A chunked body of this many bytes.
     Endless(u64),
     /// A content length of this many bytes, without a body.
-    Announced(u64),
+    OmittedBody(u64),
     /// A redirect.
     Redirect,
     /// A body that is not valid UTF-8.

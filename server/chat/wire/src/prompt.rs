@@ -72,7 +72,7 @@ impl<'a> Prompt<'a> {
                 id: question.get("id")?.as_str()?.to_owned(),
                 text: question.get(key)?.as_str()?.to_owned(),
                 quotes: quotes
-                    .filter_map(|of| Some(of.get("quote")?.as_str()?.to_owned()))
+                    .filter_map(|quote| Some(quote.get("quote")?.as_str()?.to_owned()))
                     .collect(),
             })
         });
@@ -85,7 +85,7 @@ impl<'a> Prompt<'a> {
     pub fn answer(&self, verdict: impl Fn(&Question) -> Verdict) -> String {
         let answers = self.questions.iter().map(|question| {
             let Verdict { class, evidence_type, note, citations } = verdict(question);
-            let (id, shown) = (&question.id, match class {
+            let (id, second_look_verdict) = (&question.id, match class {
                 "grounded" => "shown",
                 "contradicted" => "refuted",
                 _ => "not_shown",
@@ -94,7 +94,7 @@ impl<'a> Prompt<'a> {
                 Purpose::Judge => json!({
                     "id": id, "class": class, "type": evidence_type, "note": note, "citations": citations,
                 }),
-                Purpose::SecondLook => json!({ "id": id, "verdict": shown, "words": note }),
+                Purpose::SecondLook => json!({ "id": id, "verdict": second_look_verdict, "words": note }),
             }
         });
         let answers: Vec<Value> = answers.collect();

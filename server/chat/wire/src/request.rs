@@ -30,7 +30,7 @@ impl Wire {
         }
     }
 
-    pub(crate) fn of_path(path: &str) -> Option<Self> {
+    pub(crate) fn from_path(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|wire| {
             let Some(rest) = path.strip_prefix(wire.base()) else { return false };
             match wire {
@@ -60,7 +60,7 @@ impl ReceivedRequest {
     /// Returns the value of a header.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.headers.iter().find(|(header, _)| header == name).map(|(_, value)| value.as_str())
     }
 
     /// Returns the JSON schema in the request.
@@ -86,43 +86,44 @@ impl ReceivedRequest {
     }
 
     pub(crate) fn invalid_part(&self) -> Option<&'static str> {
-        let is = |pointer, kind: fn(&Value) -> bool| self.body.pointer(pointer).is_some_and(kind);
-        let demands: &[(bool, &'static str)] = match self.wire {
+        let has_kind =
+            |pointer, is_kind: fn(&Value) -> bool| self.body.pointer(pointer).is_some_and(is_kind);
+        let conditions: &[(bool, &'static str)] = match self.wire {
             Wire::OpenAi => &[
-                (is("/model", Value::is_string), "model"),
-                (is("/messages/0/content", Value::is_string), "messages"),
+                (has_kind("/model", Value::is_string), "model"),
+                (has_kind("/messages/0/content", Value::is_string), "messages"),
                 (
                     self.body.get("response_format").is_none()
-                        || is("/response_format/type", Value::is_string),
+                        || has_kind("/response_format/type", Value::is_string),
                     "response_format",
                 ),
             ],
             Wire::Anthropic => &[
                 (self.header("anthropic-version").is_some(), "anthropic-version"),
-                (is("/model", Value::is_string), "model"),
-                (is("/max_tokens", Value::is_u64), "max_tokens"),
-                (is("/messages/0/content", Value::is_string), "messages"),
+                (has_kind("/model", Value::is_string), "model"),
+                (has_kind("/max_tokens", Value::is_u64), "max_tokens"),
+                (has_kind("/messages/0/content", Value::is_string), "messages"),
                 (
                     self.body.pointer("/tools/0/name") == self.body.pointer("/tool_choice/name"),
                     "tool_choice",
                 ),
             ],
             Wire::Gemini => &[
-                (is("/contents/0/parts/0/text", Value::is_string), "contents"),
+                (has_kind("/contents/0/parts/0/text", Value::is_string), "contents"),
                 (
                     self.schema().is_none_or(|schema| schema.get("additionalProperties").is_none()),
                     "additionalProperties",
                 ),
             ],
             Wire::Ollama => &[
-                (is("/model", Value::is_string), "model"),
-                (is("/messages/0/content", Value::is_string), "messages"),
+                (has_kind("/model", Value::is_string), "model"),
+                (has_kind("/messages/0/content", Value::is_string), "messages"),
                 (self.body.get("stream") == Some(&Value::Bool(false)), "stream"),
             ],
         };
         if self.header("content-type") != Some("application/json") {
             return Some("content-type");
         }
-        demands.iter().find(|(met, _)| !met).map(|(_, what)| *what)
+        conditions.iter().find(|(is_met, _)| !is_met).map(|(_, part)| *part)
     }
 }

@@ -38,7 +38,7 @@ pub struct Counts {
 #[derive(Debug)]
 pub(crate) struct Shared {
     plays: Mutex<Script>,
-    seen: Mutex<Vec<ReceivedRequest>>,
+    requests: Mutex<Vec<ReceivedRequest>>,
     counts: watch::Sender<Counts>,
     pub(crate) released: Semaphore,
 }
@@ -46,15 +46,15 @@ pub(crate) struct Shared {
 type Answer = Arc<dyn Fn(&ReceivedRequest) -> Play + Send + Sync>;
 
 struct Script {
-    next: VecDeque<Play>,
-    then: Answer,
-    record: bool,
-    schema: bool,
+    queue: VecDeque<Play>,
+    default: Answer,
+    records_requests: bool,
+    demands_schema: bool,
 }
 
 impl fmt::Debug for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Script").field("next", &self.next).finish_non_exhaustive()
+        f.debug_struct("Script").field("queue", &self.queue).finish_non_exhaustive()
     }
 }
 
@@ -68,12 +68,12 @@ impl Server {
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             plays: Mutex::new(Script {
-                next: VecDeque::new(),
-                then: Arc::new(|_| Play::answer(r#"{"ok":true}"#)),
-                record: true,
-                schema: true,
+                queue: VecDeque::new(),
+                default: Arc::new(|_| Play::answer(r#"{"ok":true}"#)),
+                records_requests: true,
+                demands_schema: true,
             }),
-            seen: Mutex::default(),
+            requests: Mutex::default(),
             counts: watch::Sender::default(),
             released: Semaphore::new(0),
         });
@@ -94,8 +94,8 @@ impl Server {
     }
 
     /// Sets the responses to the next requests, one each.
-    pub fn next(&self, plays: impl IntoIterator<Item = Play>) {
-        self.shared.plays().next.extend(plays);
+    pub fn enqueue(&self, plays: impl IntoIterator<Item = Play>) {
+        self.shared.plays().queue.extend(plays);
     }
 
     /// Sets the response to all later requests.
@@ -105,17 +105,17 @@ impl Server {
 
     /// Sets a function that computes the responses to all later requests.
     pub fn answer_with(&self, answer: impl Fn(&ReceivedRequest) -> Play + Send + Sync + 'static) {
-        self.shared.plays().then = Arc::new(answer);
+        self.shared.plays().default = Arc::new(answer);
     }
 
     /// Sets whether requests without a schema are rejected. `true` by default.
     pub fn demand_schema(&self, demanded: bool) {
-        self.shared.plays().schema = demanded;
+        self.shared.plays().demands_schema = demanded;
     }
 
     /// Stops recording requests. For benchmarks.
     pub fn forget_requests(&self) {
-        self.shared.plays().record = false;
+        self.shared.plays().records_requests = false;
     }
 
     /// Releases `number` waiting answers.
@@ -125,8 +125,8 @@ impl Server {
 
     /// Returns the requests received so far.
     #[must_use]
-    pub fn seen(&self) -> Vec<ReceivedRequest> {
-        self.shared.seen().clone()
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.shared.requests().clone()
     }
 
     /// Returns the current counts.
@@ -136,9 +136,9 @@ impl Server {
     }
 
     /// Waits until the counts satisfy a condition.
-    pub async fn until(&self, so: impl FnMut(&Counts) -> bool) {
+    pub async fn wait_until(&self, condition: impl FnMut(&Counts) -> bool) {
         // The error is impossible: the server owns the sender.
-        let _ = self.shared.counts.subscribe().wait_for(so).await;
+        let _ = self.shared.counts.subscribe().wait_for(condition).await;
     }
 }
 
@@ -149,21 +149,21 @@ impl Drop for Server {
 }
 
 impl Shared {
-    pub(crate) fn play(&self, seen: &ReceivedRequest) -> Play {
+    pub(crate) fn play(&self, request: &ReceivedRequest) -> Play {
         let mut plays = self.plays();
-        if plays.record {
-            self.seen().push(seen.clone());
+        if plays.records_requests {
+            self.requests().push(request.clone());
         }
-        if plays.schema && seen.schema().is_none() {
+        if plays.demands_schema && request.schema().is_none() {
             return Play::Raw(422, "text/plain", b"the schema is missing".to_vec());
         }
-        match plays.next.pop_front() {
+        match plays.queue.pop_front() {
             Some(play) => play,
             None => {
-                let answer = Arc::clone(&plays.then);
+                let answer = Arc::clone(&plays.default);
                 // The function may be slow and must not block other requests.
                 drop(plays);
-                answer(seen)
+                answer(request)
             }
         }
     }
@@ -176,8 +176,8 @@ impl Shared {
         self.plays.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn seen(&self) -> MutexGuard<'_, Vec<ReceivedRequest>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn requests(&self) -> MutexGuard<'_, Vec<ReceivedRequest>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

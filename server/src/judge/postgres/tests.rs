@@ -115,7 +115,7 @@ async fn an_outage_refuses_calls_and_delays_settlements() {
     assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
     drop(unlimited.admit("m", &Payer::default(), 1).await.unwrap());
     reservation.settle(10);
-    postgres.up();
+    postgres.start_and_wait();
     wait_until_spent(&limited, SpendingBudget::All, 10).await;
     // An amount that exceeds the column is refused.
     unlimited.admit("m", &Payer::default(), u64::MAX).await.map(drop).unwrap_err();

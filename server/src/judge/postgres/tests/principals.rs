@@ -138,7 +138,7 @@ async fn an_outage_refuses_principals_with_a_budget() {
     assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
     drop(spending.admit("m", &payer("ben", None), 1).await.unwrap());
     call.settle(10);
-    postgres.up();
+    postgres.start_and_wait();
     wait_until_spent(&spending, budget_of("ada"), 10).await;
 }
 
