@@ -28,9 +28,9 @@ fn main() -> std::io::Result<()> {
         [Item { tool: &tool, query: "", content: &content, exhaustive: false }],
         &Budget::unlimited(),
     );
-    for (at, group) in facts.groups().iter().enumerate() {
+    for (index, group) in facts.groups().iter().enumerate() {
         println!(
-            "{:?} {at} {:?}{}",
+            "{:?} {index} {:?}{}",
             group.form,
             group.scope,
             if group.complete { " complete" } else { "" }
@@ -38,8 +38,10 @@ fn main() -> std::io::Result<()> {
         for id in &group.records {
             let Some(record) = facts.record(*id) else { continue };
             let parent = record.parent.map_or_else(String::new, |parent| format!(" <{}", parent.0));
-            let time =
-                record.at.as_ref().map_or("", |at| content.get(at.span.clone()).unwrap_or("?"));
+            let time = record
+                .time
+                .as_ref()
+                .map_or("", |time| content.get(time.span.clone()).unwrap_or("?"));
             let cells: Vec<String> = record
                 .cells
                 .iter()

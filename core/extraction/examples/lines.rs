@@ -16,22 +16,22 @@ mod source;
 use source::{MAX_LINES, cycles, files, uses};
 
 fn main() {
-    let mut total = (0, 0);
-    let mut long = Vec::new();
+    let mut totals = (0, 0);
+    let mut long_files = Vec::new();
     println!("| source | files | lines without tests |\n| --- | --: | --: |");
     let paths: Vec<String> = std::env::args().skip(1).collect();
     for path in &paths {
         let files = files(Path::new(path));
-        let lines: usize = files.iter().map(source::File::lines).sum();
-        println!("| {path} | {} | {lines} |", files.len());
-        total = (total.0 + files.len(), total.1 + lines);
-        long.extend(files.into_iter().filter(|file| file.lines() > MAX_LINES));
+        let line_count: usize = files.iter().map(source::File::lines).sum();
+        println!("| {path} | {} | {line_count} |", files.len());
+        totals = (totals.0 + files.len(), totals.1 + line_count);
+        long_files.extend(files.into_iter().filter(|file| file.lines() > MAX_LINES));
     }
-    println!("| **all** | {} | {} |", total.0, total.1);
+    println!("| **all** | {} | {} |", totals.0, totals.1);
 
-    println!("\n{} files of more than {MAX_LINES} lines", long.len());
-    long.sort_by_key(|file| std::cmp::Reverse(file.lines()));
-    for file in long {
+    println!("\n{} files of more than {MAX_LINES} lines", long_files.len());
+    long_files.sort_by_key(|file| std::cmp::Reverse(file.lines()));
+    for file in long_files {
         println!("{:6} {}", file.lines(), file.path.display());
     }
     for path in paths.iter().map(Path::new).filter(|path| path.is_dir()) {

@@ -11,23 +11,23 @@ pub fn facts(content: &str) -> Facts<'_> {
     let facts = Facts::extract([Item { tool: "collect", query: "", content, exhaustive: true }], &Budget::unlimited());
     assert!(facts.records().count() <= MAX_RECORDS);
     for (id, record) in facts.records() {
-        place(content, &record.span);
+        text_at(content, &record.span);
         assert!(record.parent.is_none_or(|parent| parent < id), "{id:?} precedes its parent");
         assert!(facts.item_of(id).is_some());
         let _ = facts.time_of(id);
     }
-    let mut grouped = 0;
-    for (at, group) in facts.groups().iter().enumerate() {
-        grouped += group.records.len();
-        let mine =
-            |id: &RecordId| facts.record(*id).is_some_and(|record| record.group == GroupId(at));
-        assert!(group.records.iter().all(mine), "record belongs to another group");
+    let mut grouped_count = 0;
+    for (index, group) in facts.groups().iter().enumerate() {
+        grouped_count += group.records.len();
+        let is_in_group =
+            |id: &RecordId| facts.record(*id).is_some_and(|record| record.group == GroupId(index));
+        assert!(group.records.iter().all(is_in_group), "record belongs to another group");
     }
-    assert_eq!(grouped, facts.records().count(), "record in no group or in two");
+    assert_eq!(grouped_count, facts.records().count(), "record in no group or in two");
     for fact in facts.facts() {
-        place(content, &fact.cell.span);
+        text_at(content, &fact.cell.span);
         if let Some(figure) = fact.cell.figure() {
-            place(&fact.cell.text, &figure.span);
+            text_at(&fact.cell.text, &figure.span);
         }
         let _ = fact.cell.time();
         fact.subject().for_each(drop);
@@ -37,19 +37,19 @@ pub fn facts(content: &str) -> Facts<'_> {
 
 /// Checks a statement.
 pub fn rule(text: &str, index: &Index<'_>) {
-    let (Outcome::Supports(_, place) | Outcome::Refutes(_, place)) = index.check(text) else {
+    let (Outcome::Supports(_, location) | Outcome::Refutes(_, location)) = index.check(text) else {
         return;
     };
     let facts = index.facts();
-    let content = facts.item_of(place.record).and_then(|item| facts.item(item)).map(|item| item.content);
+    let content = facts.item_of(location.record).and_then(|item| facts.item(item)).map(|item| item.content);
     let content = content.unwrap_or_else(|| panic!("record has no item"));
-    assert!(!place.spans.is_empty(), "outcome has no spans");
-    for span in &place.spans {
-        self::place(content, span);
+    assert!(!location.spans.is_empty(), "outcome has no spans");
+    for span in &location.spans {
+        self::text_at(content, span);
     }
 }
 
 /// Returns a range of a text. Panics if the range is invalid.
-pub fn place<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
+pub fn text_at<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
     text.get(span.clone()).unwrap_or_else(|| panic!("invalid span {span:?}"))
 }

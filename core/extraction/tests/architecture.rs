@@ -22,8 +22,11 @@ fn root() -> &'static Path {
 #[test]
 fn files_are_short() {
     for file in files(root()) {
-        let (path, lines) = (file.path.display(), file.lines());
-        assert!(lines <= MAX_LINES, "{path} has {lines} lines, {MAX_LINES} are allowed; split it");
+        let (path, line_count) = (file.path.display(), file.lines());
+        assert!(
+            line_count <= MAX_LINES,
+            "{path} has {line_count} lines, {MAX_LINES} are allowed; split it"
+        );
     }
 }
 
@@ -41,7 +44,8 @@ fn facts_folders_have_no_import_cycles() {
     let folders = ["keys", "lines", "message", "table", "tree"];
     let mut uses = uses(&root().join("facts"));
     uses.retain(|module, _| folders.contains(&module.as_str()));
-    uses.values_mut().for_each(|used| used.retain(|module| folders.contains(&module.as_str())));
+    uses.values_mut()
+        .for_each(|imports| imports.retain(|module| folders.contains(&module.as_str())));
     assert_eq!(uses.len(), folders.len());
     assert!(uses["lines"].contains("message"), "imports not found: {uses:?}");
     assert_eq!(cycles(&uses), Vec::<Vec<String>>::new(), "{uses:?}");
@@ -51,8 +55,8 @@ fn facts_folders_have_no_import_cycles() {
 fn finds_cycles_of_any_length() {
     let uses = |pairs: &[(&str, &str)]| {
         let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for (from, to) in pairs {
-            uses.entry((*from).to_owned()).or_default().insert((*to).to_owned());
+        for (module, imported) in pairs {
+            uses.entry((*module).to_owned()).or_default().insert((*imported).to_owned());
         }
         uses
     };

@@ -19,8 +19,11 @@ use gsar_extraction::text::sentences::MAX_SENTENCE;
 use proptest::prelude::*;
 
 fn texts(report: &str) -> Vec<(ClaimKind, String)> {
-    let all = Document::parse(report, &[], &Budget::unlimited()).assertions;
-    all.into_iter().map(|assertion| (assertion.kind, assertion.text.text().to_owned())).collect()
+    let assertions = Document::parse(report, &[], &Budget::unlimited()).assertions;
+    assertions
+        .into_iter()
+        .map(|assertion| (assertion.kind, assertion.text.text().to_owned()))
+        .collect()
 }
 
 fn statements(report: &str) -> Vec<String> {
@@ -33,14 +36,14 @@ fn statements(report: &str) -> Vec<String> {
 
 fn uncovered<'r>(report: &'r str, evidence: &[&str], reason: Reason) -> Vec<&'r str> {
     let document = Document::parse(report, evidence, &Budget::unlimited());
-    let of_reason = document.uncovered.into_iter().filter(|uncovered| uncovered.reason == reason);
-    of_reason.map(|uncovered| &report[uncovered.span]).collect()
+    let with_reason = document.uncovered.into_iter().filter(|uncovered| uncovered.reason == reason);
+    with_reason.map(|uncovered| &report[uncovered.span]).collect()
 }
 
 /// Asserts that assertions and uncovered spans are disjoint and cover all visible bytes.
 fn check_spans(report: &str) {
     let document = Document::parse(report, &[], &Budget::unlimited());
-    let claimed =
+    let claimed_spans =
         merge_ranges(document.assertions.iter().map(|assertion| assertion.span.clone()).collect());
     let mut end = 0;
     for uncovered in &document.uncovered {
@@ -51,11 +54,11 @@ fn check_spans(report: &str) {
         assert_ne!(uncovered.reason, Reason::NotJudged, "{report:?} {uncovered:?}");
         end = uncovered.span.end;
     }
-    let open =
+    let uncovered_spans =
         merge_ranges(document.uncovered.iter().map(|uncovered| uncovered.span.clone()).collect());
-    assert_eq!(subtract(&claimed, &open), claimed, "{report:?}");
-    let both: Vec<_> = claimed.iter().chain(&open).cloned().collect();
-    assert_eq!(subtract(&visible(report), &merge_ranges(both)), Vec::new(), "{report:?}");
+    assert_eq!(subtract(&claimed_spans, &uncovered_spans), claimed_spans, "{report:?}");
+    let all_spans: Vec<_> = claimed_spans.iter().chain(&uncovered_spans).cloned().collect();
+    assert_eq!(subtract(&visible(report), &merge_ranges(all_spans)), Vec::new(), "{report:?}");
     for assertion in &document.assertions {
         assert!(
             report.get(assertion.span.clone()).is_some_and(|text| !text.is_empty()),
@@ -67,8 +70,8 @@ fn check_spans(report: &str) {
         document.uncovered.iter().filter(|uncovered| uncovered.reason == Reason::Markup)
     {
         let text = &report[uncovered.span.clone()];
-        let known = text.chars().filter(|c| c.is_alphanumeric()).count();
-        assert!(known < 24, "{report:?} {text:?}");
+        let letter_count = text.chars().filter(|c| c.is_alphanumeric()).count();
+        assert!(letter_count < 24, "{report:?} {text:?}");
     }
 }
 
@@ -142,7 +145,7 @@ fn joins_labels_with_their_text() {
 #[test]
 fn asserts_all_visible_text() {
     const LIE: &str = "payments-db lost 4 TB";
-    for form in [
+    for report in [
         "# payments-db lost 4 TB\n",
         "payments-db lost 4 TB\n===\n",
         "- payments-db lost 4 TB\n",
@@ -184,11 +187,11 @@ fn asserts_all_visible_text() {
         "> [!NOTE]\n> payments-db lost 4 TB\n",
         "$payments-db lost 4 TB$\n",
     ] {
-        check_spans(form);
-        let texts = texts(form);
+        check_spans(report);
+        let texts = texts(report);
         assert!(
             texts.iter().any(|(kind, text)| *kind == ClaimKind::Statement && text.contains(LIE)),
-            "{form:?}: {texts:?}"
+            "{report:?}: {texts:?}"
         );
     }
 }
@@ -217,15 +220,15 @@ fn labels_titles_and_links_need_no_claim() {
 #[test]
 fn truncated_lines_are_not_evidence_lines() {
     let log = "the job did not fail: disk full at 14:02";
-    for cut in [
+    for truncated in [
         "fail: disk full at 14:02",
         "the job did ... fail: disk full at 14:01",
         "job did not fail: disk full at 14:02",
     ] {
-        let report = format!("```\n{cut}\n```\n");
+        let report = format!("```\n{truncated}\n```\n");
         assert!(
             !Document::parse(&report, &[log], &Budget::unlimited()).assertions.is_empty(),
-            "{cut}"
+            "{truncated}"
         );
     }
     let json = "{\"restarts\": 42, \"phase\": \"Running\"}";
@@ -291,7 +294,7 @@ proptest! {
 fn parsing_takes_linear_time() {
     // Regression: each of these once took minutes.
     const BYTES: usize = 64 << 10;
-    for unit in [
+    for piece in [
         "1,",
         "0,0,0,0\n",
         "1, 2, 3, 4\n",
@@ -323,9 +326,9 @@ fn parsing_takes_linear_time() {
         "Restart it, because it was slow. ",
         "the pod was restarted at 14:02\n",
     ] {
-        let report = unit.repeat(BYTES / unit.len());
+        let report = piece.repeat(BYTES / piece.len());
         let document = Document::parse(&report, &[&report], &Budget::unlimited());
-        let found: usize = document
+        let statement_count: usize = document
             .assertions
             .iter()
             .map(|assertion| {
@@ -333,6 +336,6 @@ fn parsing_takes_linear_time() {
                 report::statements(assertion).len()
             })
             .sum();
-        assert!(found <= report.len(), "{unit:?}");
+        assert!(statement_count <= report.len(), "{piece:?}");
     }
 }

@@ -59,24 +59,24 @@ impl<'a> Builder<'a> {
         span: Range<usize>,
     ) -> Option<RecordId> {
         let id = RecordId(self.facts.records.len());
-        let members = self.facts.groups.get_mut(group.0)?;
+        let group_data = self.facts.groups.get_mut(group.0)?;
         let bytes = size_of::<Record<'a>>() + size_of::<RecordId>() + texts_size(&path);
         if id.0 >= MAX_RECORDS
             || !self.budget.spend(UNITS_FOR_RECORD)
             || !self.budget.allocate(bytes)
         {
-            members.complete = false;
+            group_data.complete = false;
             return None;
         }
-        members.records.push(id);
-        let (at, cells) = (None, Vec::new());
-        self.facts.records.push(Record { group, parent, span, path, at, cells });
+        group_data.records.push(id);
+        let (time, cells) = (None, Vec::new());
+        self.facts.records.push(Record { group, parent, span, path, time, cells });
         Some(id)
     }
 
-    pub(super) fn set_time(&mut self, record: RecordId, at: ClockTime) {
+    pub(super) fn set_time(&mut self, record: RecordId, time: ClockTime) {
         if let Some(record) = self.facts.records.get_mut(record.0) {
-            record.at = Some(at);
+            record.time = Some(time);
         }
     }
 

@@ -17,16 +17,17 @@ pub(super) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
-    at: usize,
+    offset: usize,
 ) -> Option<usize> {
-    let first = text.end_of_line(at);
+    let first = text.end_of_line(offset);
     let second = text.end_of_line(first);
-    let (line, below) = (part(text.str, at..first), part(text.str, first..second));
-    let headed = line.starts_with("diff --git ")
+    let (line, next_line) = (part(text.str, offset..first), part(text.str, first..second));
+    let has_header = line.starts_with("diff --git ")
         || line.starts_with("@@ -")
-        || line.starts_with("--- ") && below.starts_with("+++ ");
-    let paired = || is_change(line, b'-') && is_change(below, b'+') && shared_key(line, below);
-    if !headed && !paired() {
+        || line.starts_with("--- ") && next_line.starts_with("+++ ");
+    let is_changed_pair =
+        || is_change(line, b'-') && is_change(next_line, b'+') && shared_key(line, next_line);
+    if !has_header && !is_changed_pair() {
         return None;
     }
     let mut diff = Diff {
@@ -39,16 +40,16 @@ pub(super) fn read<'a>(
         removed: Vec::new(),
         added: Vec::new(),
     };
-    let mut end = at;
+    let mut end = offset;
     while end < text.len() {
         let next = text.end_of_line(end);
-        if !diff.line(end..next, headed) {
+        if !diff.line(end..next, has_header) {
             break;
         }
         end = next;
     }
     diff.flush();
-    (end > at).then_some(end)
+    (end > offset).then_some(end)
 }
 
 struct Diff<'w, 't, 'a> {
@@ -64,40 +65,40 @@ struct Diff<'w, 't, 'a> {
 }
 
 impl<'a> Diff<'_, '_, 'a> {
-    fn line(&mut self, line: Range<usize>, headed: bool) -> bool {
-        let written = part(self.text.str, line.clone());
-        let is_counted = self.remaining.is_some_and(|(before, after)| before > 0 || after > 0);
-        if let Some(name) = file_name(written).filter(|_| !is_counted) {
+    fn line(&mut self, line: Range<usize>, has_header: bool) -> bool {
+        let content = part(self.text.str, line.clone());
+        let is_in_hunk = self.remaining.is_some_and(|(before, after)| before > 0 || after > 0);
+        if let Some(name) = file_name(content).filter(|_| !is_in_hunk) {
             self.flush();
             self.group = None;
             self.remaining = None;
             self.file = Some(line.start + name.start..line.start + name.end);
             return true;
         }
-        let inside = line.start + 1..line.end;
-        match byte_at(written, 0) {
-            b'-' if is_counted || !written.starts_with("--- ") => {
+        let body = line.start + 1..line.end;
+        match byte_at(content, 0) {
+            b'-' if is_in_hunk || !content.starts_with("--- ") => {
                 if !self.added.is_empty() {
                     self.flush();
                 }
                 self.count_down(1, 0);
-                self.removed.push(inside);
+                self.removed.push(body);
             }
             b'+' => {
                 self.count_down(0, 1);
-                self.added.push(inside);
+                self.added.push(body);
             }
             b' ' => {
                 self.flush();
                 self.count_down(1, 1);
-                self.unchanged(inside);
+                self.unchanged(body);
             }
             b'@' => {
                 self.flush();
-                self.remaining = counts(written);
+                self.remaining = counts(content);
             }
             b'-' | b'\\' => self.flush(),
-            b'\n' | b'\r' if headed && self.continues_after_blank(line.end, is_counted) => {
+            b'\n' | b'\r' if has_header && self.continues_after_blank(line.end, is_in_hunk) => {
                 self.flush();
                 self.count_down(1, 1);
                 return true;
@@ -107,26 +108,26 @@ impl<'a> Diff<'_, '_, 'a> {
                 "new mode",
             ]
             .iter()
-            .any(|mark| written.starts_with(mark)) =>
+            .any(|prefix| content.starts_with(prefix)) =>
             {
                 self.flush()
             }
             _ => return false,
         }
-        headed || matches!(byte_at(written, 0), b'-' | b'+' | b' ')
+        has_header || matches!(byte_at(content, 0), b'-' | b'+' | b' ')
     }
 
-    fn count_down(&mut self, before: u32, after: u32) {
+    fn count_down(&mut self, removed: u32, added: u32) {
         if let Some(remaining) = &mut self.remaining {
-            *remaining = (remaining.0.saturating_sub(before), remaining.1.saturating_sub(after));
+            *remaining = (remaining.0.saturating_sub(removed), remaining.1.saturating_sub(added));
         }
     }
 
     /// Returns `true` if a hunk continues after an empty line. Editors strip the space from empty
     /// unchanged lines.
-    fn continues_after_blank(&self, at: usize, is_counted: bool) -> bool {
-        let next = part(self.text.str, at..self.text.end_of_line(at));
-        is_counted && next.starts_with(['-', '+', ' ', '\n', '\r', '\\'])
+    fn continues_after_blank(&self, offset: usize, is_in_hunk: bool) -> bool {
+        let next = part(self.text.str, offset..self.text.end_of_line(offset));
+        is_in_hunk && next.starts_with(['-', '+', ' ', '\n', '\r', '\\'])
     }
 
     fn unchanged(&mut self, line: Range<usize>) {
@@ -143,17 +144,17 @@ impl<'a> Diff<'_, '_, 'a> {
     fn flush(&mut self) {
         let removed = core::mem::take(&mut self.removed);
         let mut added = core::mem::take(&mut self.added).into_iter().peekable();
-        for before in removed {
-            let key = self.key(before.clone());
-            let after = added.next_if(|after| {
+        for removed_line in removed {
+            let key = self.key(removed_line.clone());
+            let added_line = added.next_if(|added_line| {
                 key.is_some()
-                    && self.key(after.clone()).map(|(key, _)| part(self.text.str, key))
+                    && self.key(added_line.clone()).map(|(key, _)| part(self.text.str, key))
                         == key.clone().map(|(key, _)| part(self.text.str, key))
             });
-            self.change(Some(before), after);
+            self.change(Some(removed_line), added_line);
         }
-        for after in added {
-            self.change(None, Some(after));
+        for added_line in added {
+            self.change(None, Some(added_line));
         }
     }
 
@@ -212,24 +213,24 @@ fn counts(line: &str) -> Option<(u32, u32)> {
 }
 
 fn file_name(line: &str) -> Option<Range<usize>> {
-    let written = line.trim_end();
-    let start = if written.starts_with("diff --git ") {
-        written.rfind(" b/")? + 3
-    } else if written.starts_with("+++ ") && !written.starts_with("+++ /dev/null") {
-        if written.starts_with("+++ b/") { 6 } else { 4 }
+    let trimmed = line.trim_end();
+    let start = if trimmed.starts_with("diff --git ") {
+        trimmed.rfind(" b/")? + 3
+    } else if trimmed.starts_with("+++ ") && !trimmed.starts_with("+++ /dev/null") {
+        if trimmed.starts_with("+++ b/") { 6 } else { 4 }
     } else {
         return None;
     };
-    let end = written.find('\t').unwrap_or(written.len());
+    let end = trimmed.find('\t').unwrap_or(trimmed.len());
     Some(start.min(end)..end)
 }
 
 /// Returns the key and value in a changed line: `memory: 512Mi`, `SIZE=5`, `"size": 5,`, `retries = 3`.
 fn parse_key(line: &str) -> Option<(Range<usize>, Range<usize>)> {
     const MAX_BYTES: usize = 80;
-    let near = part(line, 0..line.floor_char_boundary(MAX_BYTES));
-    let keyed = near.find([':', '=']).and_then(|sign| key_by_sign(line, sign));
-    keyed.or_else(|| key_by_space(line))
+    let window = part(line, 0..line.floor_char_boundary(MAX_BYTES));
+    let by_sign = window.find([':', '=']).and_then(|sign| key_by_sign(line, sign));
+    by_sign.or_else(|| key_by_space(line))
 }
 
 fn key_by_space(line: &str) -> Option<(Range<usize>, Range<usize>)> {
@@ -263,5 +264,5 @@ fn shared_key(before: &str, after: &str) -> bool {
         let body = line.get(1..)?.to_owned();
         parse_key(&body).map(|(key, _)| part(&body, key).to_owned())
     };
-    key(before).is_some_and(|known| Some(known) == key(after))
+    key(before).is_some_and(|key_before| Some(key_before) == key(after))
 }

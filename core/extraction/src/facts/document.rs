@@ -33,13 +33,13 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<
         yaml_from: 0,
         line_end: 0,
     };
-    let mut at = 0;
-    while at < text.len() {
-        let end = parser.section(at).max(at + 1);
-        if !parser.out.can_continue(end - at) {
+    let mut offset = 0;
+    while offset < text.len() {
+        let end = parser.section(offset).max(offset + 1);
+        if !parser.out.can_continue(end - offset) {
             break;
         }
-        at = end;
+        offset = end;
     }
 }
 
@@ -66,8 +66,8 @@ struct SectionParser<'w, 't, 'a> {
 fn end_or_retry_offset(retry_at: &mut usize, outcome: ParseOutcome) -> Option<usize> {
     match outcome {
         ParseOutcome::Parsed(end) => Some(end),
-        ParseOutcome::NotFound(reach) => {
-            *retry_at = reach;
+        ParseOutcome::NotFound(offset) => {
+            *retry_at = offset;
             None
         }
     }
@@ -95,138 +95,138 @@ fn commented_table<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
-    at: usize,
+    offset: usize,
     line: &str,
 ) -> Option<usize> {
     let gaps = line.trim().match_indices("  ").count();
-    if gaps < 3 { None } else { columns::read(out, context, text, at) }
+    if gaps < 3 { None } else { columns::read(out, context, text, offset) }
 }
 
 impl<'a> SectionParser<'_, '_, 'a> {
-    fn section(&mut self, at: usize) -> usize {
-        if self.line_end <= at {
-            self.line_end = self.text.end_of_line(at);
+    fn section(&mut self, start: usize) -> usize {
+        if self.line_end <= start {
+            self.line_end = self.text.end_of_line(start);
         }
         let end = self.line_end;
-        let line = part(self.text.str, at..end);
+        let line = part(self.text.str, start..end);
         if line.trim().is_empty() {
             self.last = None;
             return end;
         }
         if starts_as_log(line) {
-            self.line(at, end);
+            self.line(start, end);
             return end;
         }
-        if let Some(end) = self.by_first_character(at, line) {
+        if let Some(end) = self.by_first_character(start, line) {
             self.end_lines();
             return end;
         }
         if let Some(opening) = opening(line) {
-            return self.open_scope(at, end, &opening);
+            return self.open_scope(start, end, &opening);
         }
-        if let Some(end) = self.table(at, line).or_else(|| self.keys(at, line)) {
+        if let Some(end) = self.table(start, line).or_else(|| self.keys(start, line)) {
             self.end_lines();
             return end;
         }
-        self.line(at, end);
+        self.line(start, end);
         end
     }
 
     /// Tries the formats that are recognized by their first character.
-    fn by_first_character(&mut self, at: usize, line: &str) -> Option<usize> {
+    fn by_first_character(&mut self, offset: usize, line: &str) -> Option<usize> {
         let (out, context, text) = (&mut *self.out, &self.context, self.text);
         match byte_at(line.trim_start(), 0) {
-            b'{' | b'[' if at >= self.json_from => {
-                end_or_retry_offset(&mut self.json_from, json::values(out, context, text, at))
+            b'{' | b'[' if offset >= self.json_from => {
+                end_or_retry_offset(&mut self.json_from, json::values(out, context, text, offset))
             }
-            b'<' if at >= self.xml_from => {
-                end_or_retry_offset(&mut self.xml_from, xml::elements(out, context, text, at))
+            b'<' if offset >= self.xml_from => {
+                end_or_retry_offset(&mut self.xml_from, xml::elements(out, context, text, offset))
             }
-            b'#' => csv::read(out, context, text, at)
-                .or_else(|| commented_table(out, context, text, at, line)),
-            b'd' | b'@' => diff::read(out, context, text, at),
+            b'#' => csv::read(out, context, text, offset)
+                .or_else(|| commented_table(out, context, text, offset, line)),
+            b'd' | b'@' => diff::read(out, context, text, offset),
             b'-' | b'*' => {
-                let found = pipes::records(out, context, text, at);
-                let found = found.or_else(|| diff::read(out, context, text, at));
-                found.or_else(|| commented_table(out, context, text, at, line))
+                let end = pipes::records(out, context, text, offset);
+                let end = end.or_else(|| diff::read(out, context, text, offset));
+                end.or_else(|| commented_table(out, context, text, offset, line))
             }
             _ => None,
         }
     }
 
-    fn table(&mut self, at: usize, line: &str) -> Option<usize> {
+    fn table(&mut self, offset: usize, line: &str) -> Option<usize> {
         let (out, context, text) = (&mut *self.out, &self.context, self.text);
         if line.contains(['|', '+', '│', '┌']) {
-            let end = pipes::read(out, context, text, at);
+            let end = pipes::read(out, context, text, offset);
             if end.is_some() {
                 return end;
             }
         }
-        csv::read(out, context, text, at).or_else(|| columns::read(out, context, text, at))
+        csv::read(out, context, text, offset).or_else(|| columns::read(out, context, text, offset))
     }
 
     /// Parses YAML or key lines. If indented below a line, they belong to that line's record.
-    fn keys(&mut self, at: usize, line: &str) -> Option<usize> {
+    fn keys(&mut self, offset: usize, line: &str) -> Option<usize> {
         let trimmed = line.trim();
         if !is_key_line(line) && trimmed != "---" && !trimmed.starts_with("- ") {
             return None;
         }
         let indent = line.len() - line.trim_start().len();
-        let below = self
+        let child_context = self
             .last
             .filter(|(_, last)| indent > *last)
             .map(|(last, _)| Context { parent: Some(last), ..self.context.clone() });
         let (out, context, text) =
-            (&mut *self.out, below.as_ref().unwrap_or(&self.context), self.text);
-        let tried = at < self.yaml_from;
-        let yaml = if tried {
+            (&mut *self.out, child_context.as_ref().unwrap_or(&self.context), self.text);
+        let is_excluded = offset < self.yaml_from;
+        let yaml = if is_excluded {
             None
         } else {
-            end_or_retry_offset(&mut self.yaml_from, yaml::read(out, context, text, at))
+            end_or_retry_offset(&mut self.yaml_from, yaml::read(out, context, text, offset))
         };
-        yaml.or_else(|| keys::read(out, context, text, at))
+        yaml.or_else(|| keys::read(out, context, text, offset))
     }
 
     /// Opens a scope for a command or a title.
-    fn open_scope(&mut self, at: usize, end: usize, opening: &Opening) -> usize {
+    fn open_scope(&mut self, line_start: usize, end: usize, opening: &Opening) -> usize {
         self.end_lines();
-        let (end, written) = match opening {
-            Opening::Command(start) => {
-                let end = self.command_end(at, end);
+        let (end, title) = match opening {
+            Opening::Command(title_start) => {
+                let end = self.command_end(line_start, end);
                 self.context.scope.truncate(self.outer_scopes);
                 self.has_title = false;
                 self.context.truncated =
-                    self.truncated || limits_output(part(self.text.str, at..end));
-                (end, at + start..end)
+                    self.truncated || limits_output(part(self.text.str, line_start..end));
+                (end, line_start + title_start..end)
             }
-            Opening::Title(start) => {
+            Opening::Title(title_start) => {
                 if self.has_title {
                     self.context.scope.pop();
                 }
                 self.has_title = true;
-                (end, at + start..end)
+                (end, line_start + title_start..end)
             }
         };
-        let written = self.text.trimmed(written);
-        let name = self.text.name(written);
+        let title = self.text.trimmed(title);
+        let name = self.text.name(title);
         self.context.scope.push(name);
         if matches!(opening, Opening::Title(_)) {
-            self.line(at, end);
+            self.line(line_start, end);
             self.end_lines();
         }
         end
     }
 
     /// Returns the end of a command, including continuation lines after a backslash.
-    fn command_end(&self, at: usize, mut end: usize) -> usize {
-        while part(self.text.str, at..end).trim_end().ends_with('\\') && end < self.text.len() {
+    fn command_end(&self, start: usize, mut end: usize) -> usize {
+        while part(self.text.str, start..end).trim_end().ends_with('\\') && end < self.text.len() {
             end = self.text.end_of_line(end);
         }
         end
     }
 
-    fn line(&mut self, at: usize, end: usize) {
-        if !part(self.text.str, at..end).contains(char::is_alphanumeric) {
+    fn line(&mut self, start: usize, end: usize) {
+        if !part(self.text.str, start..end).contains(char::is_alphanumeric) {
             return;
         }
         let group = match self.lines {
@@ -239,14 +239,15 @@ impl<'a> SectionParser<'_, '_, 'a> {
                 group
             }
         };
-        let line = part(self.text.str, at..end);
+        let line = part(self.text.str, start..end);
         let indent = line.len() - line.trim_start().len();
         // Indented numbers are right-aligned, not continuation lines.
         let is_number = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
-        let continued = self.last.filter(|(_, last)| indent > *last && !is_number);
-        let above = continued.map(|(record, _)| record);
-        let record = lines::line(self.out, &self.context, group, self.text.part(at..end), above);
-        if continued.is_none() {
+        let continued_record = self.last.filter(|(_, last)| indent > *last && !is_number);
+        let parent = continued_record.map(|(record, _)| record);
+        let record =
+            lines::line(self.out, &self.context, group, self.text.part(start..end), parent);
+        if continued_record.is_none() {
             self.last = record.map(|record| (record, indent));
         }
     }

@@ -74,7 +74,7 @@ pub struct Record<'a> {
     /// The keys above the record, outermost first: `items`, `cart-1` in `{"items": {"cart-1": {…}}}`.
     pub path: Vec<Cow<'a, str>>,
     /// The time of the event, if stated.
-    pub at: Option<ClockTime>,
+    pub time: Option<ClockTime>,
     /// The attributes and values.
     pub cells: Vec<Cell<'a>>,
 }
@@ -102,8 +102,8 @@ impl Cell<'_> {
         if figure.span != (0..self.text.len()) {
             return None;
         }
-        let named = self.attribute.last().and_then(|name| unit_of(name));
-        match named.filter(|_| figure.unit.dimension == Dimension::Count) {
+        let named_unit = self.attribute.last().and_then(|name| unit_of(name));
+        match named_unit.filter(|_| figure.unit.dimension == Dimension::Count) {
             Some(unit) => Some(Figure { unit, ..figure }),
             None => Some(figure),
         }
@@ -112,12 +112,12 @@ impl Cell<'_> {
     /// Parses a Kubernetes quantity in thousandths: `cpu: 1500m`, `memory: 128974848000m`.
     fn thousandths(&self) -> Option<Figure> {
         let mantissa: i128 = self.text.strip_suffix('m')?.parse().ok()?;
-        let is_of = |names: &[&str]| {
+        let has_key = |names: &[&str]| {
             self.attribute.iter().any(|key| names.iter().any(|name| key.eq_ignore_ascii_case(name)))
         };
-        let (unit, places) = if is_of(&["cpu"]) {
+        let (unit, places) = if has_key(&["cpu"]) {
             (Unit::MILLICORES, 0)
-        } else if is_of(&["memory", "storage", "ephemeral-storage"]) {
+        } else if has_key(&["memory", "storage", "ephemeral-storage"]) {
             (Unit::from_name("B")?, 3)
         } else {
             return None;
@@ -190,7 +190,7 @@ impl<'a> Facts<'a> {
 
     /// Iterates over all records in item order, with their ids.
     pub fn records(&self) -> impl Iterator<Item = (RecordId, &Record<'a>)> {
-        self.records.iter().enumerate().map(|(at, record)| (RecordId(at), record))
+        self.records.iter().enumerate().map(|(index, record)| (RecordId(index), record))
     }
 
     /// Returns a record.
@@ -207,7 +207,7 @@ impl<'a> Facts<'a> {
     /// Returns the time of a record or of its nearest ancestor with a time.
     #[must_use]
     pub fn time_of(&self, id: RecordId) -> Option<&ClockTime> {
-        self.with_parents(id).find_map(|record| record.at.as_ref())
+        self.with_parents(id).find_map(|record| record.time.as_ref())
     }
 
     /// Returns the item that contains a record.
@@ -233,10 +233,11 @@ impl<'f, 'a> Fact<'f, 'a> {
 
     /// Iterates over the subject's names: the record's other values and keys, followed by those of its ancestors.
     pub fn subject(&self) -> impl Iterator<Item = &'f str> {
-        let own = self.cell;
+        let cell_of_fact = self.cell;
         self.facts.with_parents(self.record).flat_map(move |record| {
-            let others = record.cells.iter().filter(move |cell| !core::ptr::eq(*cell, own));
-            others.map(|cell| &*cell.text).chain(record.path.iter().map(|key| &**key))
+            let other_cells =
+                record.cells.iter().filter(move |cell| !core::ptr::eq(*cell, cell_of_fact));
+            other_cells.map(|cell| &*cell.text).chain(record.path.iter().map(|key| &**key))
         })
     }
 }

@@ -19,12 +19,13 @@ pub(super) fn is_time_name(name: &str) -> bool {
         ["timestamp", "eventtime", "event_time", "start_time", "starttime", "timecreated"];
     let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '@' && c != '_');
     let name = name.split([' ', '(']).next().unwrap_or_default();
-    let ends = |ending: &&str| {
+    let has_ending = |ending: &&str| {
         let tail = name.len().checked_sub(ending.len()).and_then(|from| name.get(from..));
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
     };
-    let known = name.len() <= 13 && NAMES.iter().any(|known| known.eq_ignore_ascii_case(name));
-    known || name.len() <= 24 && ENDINGS.iter().any(ends)
+    let is_listed =
+        name.len() <= 13 && NAMES.iter().any(|listed| listed.eq_ignore_ascii_case(name));
+    is_listed || name.len() <= 24 && ENDINGS.iter().any(has_ending)
 }
 
 pub(super) fn is_level(word: &str) -> bool {

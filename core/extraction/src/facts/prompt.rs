@@ -25,10 +25,10 @@ fn is_call(line: &str) -> bool {
     const MAX_NAME: usize = 64;
     let is_name_byte = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
     let length = line.bytes().take(MAX_NAME).take_while(is_name_byte).count();
-    let called = part(line, length..line.len()).starts_with(" {\"")
+    let is_named_call = part(line, length..line.len()).starts_with(" {\"")
         && part(line, 0..length).contains('_')
         && line.ends_with('}');
-    called || line.starts_with("Params used for the tool call")
+    is_named_call || line.starts_with("Params used for the tool call")
 }
 
 /// Returns the start of a command after a prompt: `$ `, `[root@db ~]# `, `mysql> `, `shop=> `,
@@ -38,34 +38,36 @@ fn command(line: &str) -> Option<usize> {
     if let Some(rest) = line.strip_prefix("$ ") {
         return (!rest.is_empty()).then_some(2);
     }
-    let near = part(line, 0..line.floor_char_boundary(MAX_PROMPT));
-    if near.starts_with("PS ") {
-        return near.find("> ").map(|at| at + 2);
+    let window = part(line, 0..line.floor_char_boundary(MAX_PROMPT));
+    if window.starts_with("PS ") {
+        return window.find("> ").map(|position| position + 2);
     }
-    if !near.bytes().any(|byte| matches!(byte, b'$' | b'#' | b'>' | b')')) {
+    if !window.bytes().any(|byte| matches!(byte, b'$' | b'#' | b'>' | b')')) {
         return None;
     }
     ["]$ ", "]# ", "$ ", "# ", "=> ", "=*> ", ":) ", "> "].into_iter().find_map(|sign| {
-        let at = near.find(sign)?;
-        let name = part(near, 0..at).trim_end();
-        let name = if sign == ":) " { name } else { part(near, 0..at) };
-        is_prompt(name, sign).then_some(at + sign.len())
+        let position = window.find(sign)?;
+        let name = part(window, 0..position).trim_end();
+        let name = if sign == ":) " { name } else { part(window, 0..position) };
+        is_prompt(name, sign).then_some(position + sign.len())
     })
 }
 
 /// Returns `true` if a name and a sign form a prompt.
 fn is_prompt(name: &str, sign: &str) -> bool {
-    let host = |name: &str| name.contains('@') || name.contains(':');
-    let bare =
+    let has_host = |name: &str| name.contains('@') || name.contains(':');
+    let is_bare =
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-:@/~()".contains(&byte));
-    let opens = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    let starts_with_letter = name.starts_with(|c: char| c.is_ascii_alphabetic());
     match sign {
         "]$ " | "]# " => name.starts_with('[') && name.matches(' ').count() <= 2,
-        "# " if name.ends_with('=') => opens && is_database(name.trim_end_matches('=')),
-        "# " => bare && opens && (host(name) || is_device(name)),
-        "$ " => bare && opens && host(name),
-        "=> " | "=*> " | ":) " => bare && opens,
-        _ => bare && opens && (is_shell(name) || host(name) || is_device(name)),
+        "# " if name.ends_with('=') => {
+            starts_with_letter && is_database(name.trim_end_matches('='))
+        }
+        "# " => is_bare && starts_with_letter && (has_host(name) || is_device(name)),
+        "$ " => is_bare && starts_with_letter && has_host(name),
+        "=> " | "=*> " | ":) " => is_bare && starts_with_letter,
+        _ => is_bare && starts_with_letter && (is_shell(name) || has_host(name) || is_device(name)),
     }
 }
 
@@ -90,21 +92,23 @@ fn is_shell(name: &str) -> bool {
 fn title(line: &str) -> Option<usize> {
     let trimmed = line.trim_start();
     let indent = line.len() - trimmed.len();
-    let mark = trimmed.bytes().take_while(|byte| matches!(byte, b'#' | b'=' | b'-' | b'/')).count();
-    let marks = part(trimmed, 0..mark);
-    let rest = part(trimmed, mark..trimmed.len());
-    let words = rest.bytes().any(|byte| byte.is_ascii_alphanumeric());
+    let mark_length =
+        trimmed.bytes().take_while(|byte| matches!(byte, b'#' | b'=' | b'-' | b'/')).count();
+    let marks = part(trimmed, 0..mark_length);
+    let rest = part(trimmed, mark_length..trimmed.len());
+    let has_words = rest.bytes().any(|byte| byte.is_ascii_alphanumeric());
     let is_mark = match marks {
         "#" | "##" | "###" | "####" => {
             rest.starts_with([' ', '\t'])
-                || (mark == 1 && rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+                || (mark_length == 1 && rest.starts_with(|c: char| c.is_ascii_alphabetic()))
         }
         "--" | "//" => rest.starts_with(' '),
         "==" | "===" | "====" | "==>" | "=====" => true,
         "---" | "----" | "-----" => rest.starts_with(' ') && rest.trim_end().ends_with("--"),
         _ => false,
     };
-    (words && is_mark && indent == 0).then(|| indent + mark + rest.len() - rest.trim_start().len())
+    (has_words && is_mark && indent == 0)
+        .then(|| indent + mark_length + rest.len() - rest.trim_start().len())
 }
 
 pub(super) fn limits_output(request: &str) -> bool {
@@ -123,8 +127,8 @@ pub(super) fn mentions_truncation(text: &str) -> bool {
         "\n...", "\n…", "[...]", "truncated", "omitted", "showing ", "more rows", "more lines",
         " more)", "trimmed",
     ];
-    let found = |mark: &&str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
-    text.trim_end().ends_with("...") || MARKS.iter().any(found)
+    let is_found = |mark: &&str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
+    text.trim_end().ends_with("...") || MARKS.iter().any(is_found)
 }
 
 #[cfg(test)]
@@ -154,8 +158,8 @@ mod tests {
             ("#1 is down", None),
         ] {
             let found = opening(line).map(|opening| match opening {
-                Opening::Command(at) => (true, part(line, at..line.len())),
-                Opening::Title(at) => (false, part(line, at..line.len())),
+                Opening::Command(start) => (true, part(line, start..line.len())),
+                Opening::Title(start) => (false, part(line, start..line.len())),
             });
             assert_eq!(found, expected, "{line}");
         }

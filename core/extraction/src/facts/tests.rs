@@ -14,7 +14,7 @@ pub(super) fn item(content: &str) -> Item<'_> {
 /// Returns all facts as `subject | attribute = value`, with the subject's names innermost first.
 pub(super) fn facts_of(content: &str) -> Vec<String> {
     let facts = Facts::extract([item(content)], &Budget::unlimited());
-    let written = |fact: super::Fact<'_, '_>| {
+    let format_fact = |fact: super::Fact<'_, '_>| {
         let subject: Vec<&str> = fact.subject().collect();
         let time = facts.time_of(fact.record).and_then(|time| content.get(time.span.clone()));
         let time = time.map_or_else(String::new, |time| format!(" @{time}"));
@@ -25,23 +25,23 @@ pub(super) fn facts_of(content: &str) -> Vec<String> {
             fact.cell.text
         )
     };
-    facts.facts().map(written).collect()
+    facts.facts().map(format_fact).collect()
 }
 
 /// Asserts that an attribute's value belongs to `owner` and not to `other`.
 #[track_caller]
 pub(super) fn assert_owner(content: &str, attribute: &str, value: &str, owner: &str, other: &str) {
     let facts = Facts::extract([item(content)], &Budget::unlimited());
-    let mut found = 0;
+    let mut matching_count = 0;
     for fact in facts.facts() {
-        let matches = fact.attribute().join(".") == attribute && fact.cell.text.contains(value);
+        let is_match = fact.attribute().join(".") == attribute && fact.cell.text.contains(value);
         let names: Vec<&str> = fact.subject().chain([&*fact.cell.text]).collect();
-        if matches && names.iter().any(|name| name.contains(owner)) {
-            found += 1;
+        if is_match && names.iter().any(|name| name.contains(owner)) {
+            matching_count += 1;
         }
-        assert!(!matches || !names.iter().any(|name| name.contains(other)), "{names:?}");
+        assert!(!is_match || !names.iter().any(|name| name.contains(other)), "{names:?}");
     }
-    assert!(found > 0, "{:#?}", facts_of(content));
+    assert!(matching_count > 0, "{:#?}", facts_of(content));
 }
 
 #[test]
@@ -124,7 +124,7 @@ proptest! {
         for (id, record) in facts.records() {
             prop_assert!(text.get(record.span.clone()).is_some());
             prop_assert!(record.parent.is_none_or(|parent| parent < id));
-            if let Some(time) = &record.at {
+            if let Some(time) = &record.time {
                 prop_assert!(text.get(time.span.clone()).is_some());
             }
             for cell in &record.cells {

@@ -19,7 +19,7 @@ pub(super) struct Text<'t, 'a> {
 #[derive(Clone, Copy, Debug)]
 enum Origin<'a> {
     /// The text starts at an offset in the content.
-    Content { content: &'a str, from: usize },
+    Content { content: &'a str, start: usize },
     /// The text is the unescaped form of this byte range in the content.
     Escaped { start: usize, end: usize },
 }
@@ -29,7 +29,7 @@ const MAX_NAME: usize = 256;
 
 impl<'a> Text<'a, 'a> {
     pub(super) fn content(content: &'a str) -> Self {
-        Self { str: content, origin: Origin::Content { content, from: 0 } }
+        Self { str: content, origin: Origin::Content { content, start: 0 } }
     }
 }
 
@@ -41,15 +41,15 @@ impl<'t, 'a> Text<'t, 'a> {
     pub(super) fn part(&self, range: Range<usize>) -> Self {
         let str = part(self.str, range.clone());
         let origin = match self.origin {
-            Origin::Content { content, from } => {
-                Origin::Content { content, from: from + range.start }
+            Origin::Content { content, start } => {
+                Origin::Content { content, start: start + range.start }
             }
             escaped @ Origin::Escaped { .. } => escaped,
         };
         Self { str, origin }
     }
 
-    pub(super) fn from(&self, start: usize) -> Self {
+    pub(super) fn suffix(&self, start: usize) -> Self {
         self.part(start..self.len())
     }
 
@@ -58,13 +58,13 @@ impl<'t, 'a> Text<'t, 'a> {
         Text { str, origin: Origin::Escaped { start: span.start, end: span.end } }
     }
 
-    pub(super) fn end_of_line(&self, at: usize) -> usize {
-        let rest = part(self.str, at..self.len());
-        at + memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1)
+    pub(super) fn end_of_line(&self, offset: usize) -> usize {
+        let rest = part(self.str, offset..self.len());
+        offset + memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1)
     }
 
-    pub(super) fn skip_whitespace(&self, at: usize) -> usize {
-        self.len() - part(self.str, at..self.len()).trim_start().len()
+    pub(super) fn skip_whitespace(&self, offset: usize) -> usize {
+        self.len() - part(self.str, offset..self.len()).trim_start().len()
     }
 
     pub(super) fn trimmed(&self, range: Range<usize>) -> Range<usize> {
@@ -74,8 +74,8 @@ impl<'t, 'a> Text<'t, 'a> {
     /// Returns a range as a string, borrowed from the content if possible.
     pub(super) fn cow(&self, range: Range<usize>) -> Cow<'a, str> {
         match self.origin {
-            Origin::Content { content, from } => {
-                Cow::Borrowed(part(content, from + range.start..from + range.end))
+            Origin::Content { content, start } => {
+                Cow::Borrowed(part(content, start + range.start..start + range.end))
             }
             Origin::Escaped { .. } => Cow::Owned(part(self.str, range).to_owned()),
         }
@@ -89,7 +89,7 @@ impl<'t, 'a> Text<'t, 'a> {
 
     pub(super) fn span(&self, range: Range<usize>) -> Range<usize> {
         match self.origin {
-            Origin::Content { from, .. } => from + range.start..from + range.end,
+            Origin::Content { start, .. } => start + range.start..start + range.end,
             Origin::Escaped { start, end } => start..end,
         }
     }

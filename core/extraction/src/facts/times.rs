@@ -22,29 +22,29 @@ pub(super) fn whole_time(text: &str) -> Option<ClockTime> {
     }
     let time = time_at(text).or_else(|| epoch(text))?;
     let rest = part(text, time.span.end..text.len()).trim();
-    let abbreviation = rest.len() <= 5 && rest.bytes().all(|byte| byte.is_ascii_uppercase());
-    let region = rest.len() <= 20
+    let is_abbreviation = rest.len() <= 5 && rest.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_region = rest.len() <= 20
         && rest.contains('/')
         && rest.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'_'));
-    (abbreviation || region).then_some(time)
+    (is_abbreviation || is_region).then_some(time)
 }
 
 /// Parses seconds, milliseconds, microseconds or nanoseconds since 1970, up to the year 2049.
 pub(super) fn epoch(text: &str) -> Option<ClockTime> {
     const SECONDS: core::ops::Range<i64> = 1_000_000_000..2_500_000_000;
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if !digits(whole) || !digits(fraction) {
+    let (integer, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let is_numeric = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_numeric(integer) || !is_numeric(fraction) {
         return None;
     }
-    let divisor = match whole.len() {
+    let divisor = match integer.len() {
         10 => 1,
         13 => 1_000,
         16 => 1_000_000,
         19 => 1_000_000_000,
         _ => return None,
     };
-    let seconds = whole.parse::<i64>().ok()? / divisor;
+    let seconds = integer.parse::<i64>().ok()? / divisor;
     if !SECONDS.contains(&seconds) {
         return None;
     }
@@ -98,74 +98,76 @@ fn day_first(text: &str) -> Option<ClockTime> {
         return None;
     }
     let day = number(text, 0, day_length)?;
-    let second = day_length + 1;
-    if let Some((month, length)) = month_at(part(text, second..text.len())) {
-        let year_at = second + length + 1;
-        if byte_at(text, second + length) != separator {
+    let second_start = day_length + 1;
+    if let Some((month, length)) = month_at(part(text, second_start..text.len())) {
+        let year_start = second_start + length + 1;
+        if byte_at(text, second_start + length) != separator {
             return None;
         }
-        let date = new_date(number(text, year_at, 4)?, month, day)?;
-        return clock_from(text, year_at + 4, Some(date));
+        let date = new_date(number(text, year_start, 4)?, month, day)?;
+        return clock_from(text, year_start + 4, Some(date));
     }
     // The order of day and month is known only for dates with dots.
-    let is_numeric = byte_at(text, second + 2) == separator && number(text, second, 2).is_some();
-    let year = number(text, second + 3, 4).filter(|_| is_numeric)?;
+    let is_numeric =
+        byte_at(text, second_start + 2) == separator && number(text, second_start, 2).is_some();
+    let year = number(text, second_start + 3, 4).filter(|_| is_numeric)?;
     let date = match separator {
-        b'.' => Some(new_date(year, number(text, second, 2)?, day)?),
+        b'.' => Some(new_date(year, number(text, second_start, 2)?, day)?),
         b'/' => None,
         _ => return None,
     };
-    clock_from(text, second + 7, date)
+    clock_from(text, second_start + 7, date)
 }
 
 /// Parses `Mar 12 14:01:02`, `Tue Mar 12 14:01:02 2024`, `Mar 12, 2024 @ 14:01:02`.
 fn month_first(text: &str) -> Option<ClockTime> {
     const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    let mut at = 0;
+    let mut month_start = 0;
     if DAYS.contains(&part(text, 0..3)) {
-        at = 3 + usize::from(byte_at(text, 3) == b',') + 1;
-        if byte_at(text, at).is_ascii_digit() {
-            return shifted(day_first(part(text, at..text.len()))?, at);
+        month_start = 3 + usize::from(byte_at(text, 3) == b',') + 1;
+        if byte_at(text, month_start).is_ascii_digit() {
+            return shifted(day_first(part(text, month_start..text.len()))?, month_start);
         }
     }
-    let (month, length) = month_at(part(text, at..text.len()))?;
-    let mut day_at = at + length;
-    while byte_at(text, day_at) == b' ' && day_at < at + length + 2 {
-        day_at += 1;
+    let (month, length) = month_at(part(text, month_start..text.len()))?;
+    let mut day_start = month_start + length;
+    while byte_at(text, day_start) == b' ' && day_start < month_start + length + 2 {
+        day_start += 1;
     }
-    let day_length = part(text, day_at..text.len()).bytes().take_while(u8::is_ascii_digit).count();
-    if day_at == at + length || !(1..=2).contains(&day_length) {
+    let day_length =
+        part(text, day_start..text.len()).bytes().take_while(u8::is_ascii_digit).count();
+    if day_start == month_start + length || !(1..=2).contains(&day_length) {
         return None;
     }
-    let day = number(text, day_at, day_length)?;
-    let mut clock_at = day_at + day_length;
+    let day = number(text, day_start, day_length)?;
+    let mut clock_start = day_start + day_length;
     let mut year = None;
-    if byte_at(text, clock_at) == b',' {
-        clock_at += 1;
+    if byte_at(text, clock_start) == b',' {
+        clock_start += 1;
     }
-    if let Some(found) =
-        number(text, clock_at + 1, 4).filter(|_| byte_at(text, clock_at + 5) == b' ')
+    if let Some(number_found) =
+        number(text, clock_start + 1, 4).filter(|_| byte_at(text, clock_start + 5) == b' ')
     {
-        year = Some(found);
-        clock_at += 5;
-        if byte_at(text, clock_at + 1) == b'@' {
-            clock_at += 2;
+        year = Some(number_found);
+        clock_start += 5;
+        if byte_at(text, clock_start + 1) == b'@' {
+            clock_start += 2;
         }
     }
     let date = year.and_then(|year| new_date(year, month, day));
-    let mut time = clock_from(text, clock_at, date)?;
+    let mut time = clock_from(text, clock_start, date)?;
     let rest = part(text, time.span.end..text.len());
-    let zone = rest
+    let zone_length = rest
         .strip_prefix(' ')
         .map_or(0, |rest| rest.bytes().take(5).take_while(u8::is_ascii_uppercase).count());
-    let after = time.span.end + if zone > 0 { zone + 1 } else { 0 };
+    let zone_end = time.span.end + if zone_length > 0 { zone_length + 1 } else { 0 };
     if date.is_none()
-        && let Some(year) = number(text, after + 1, 4)
+        && let Some(year) = number(text, zone_end + 1, 4)
     {
-        let ends = !byte_at(text, after + 5).is_ascii_alphanumeric();
-        if byte_at(text, after) == b' ' && ends && (1970..2100).contains(&year) {
+        let is_whole_number = !byte_at(text, zone_end + 5).is_ascii_alphanumeric();
+        if byte_at(text, zone_end) == b' ' && is_whole_number && (1970..2100).contains(&year) {
             time.date = new_date(year, month, day);
-            time.span.end = after + 5;
+            time.span.end = zone_end + 5;
         }
     }
     Some(time)
@@ -177,21 +179,21 @@ fn klog(text: &str) -> Option<ClockTime> {
     clock_from(text, 5, None)
 }
 
-fn clock_from(text: &str, at: usize, date: Option<Date>) -> Option<ClockTime> {
-    let between = matches!(byte_at(text, at), b' ' | b'T' | b't' | b':' | b'_' | b',');
-    let mut start = at + usize::from(between);
-    if between && byte_at(text, start) == b' ' {
+fn clock_from(text: &str, offset: usize, date: Option<Date>) -> Option<ClockTime> {
+    let has_separator = matches!(byte_at(text, offset), b' ' | b'T' | b't' | b':' | b'_' | b',');
+    let mut start = offset + usize::from(has_separator);
+    if has_separator && byte_at(text, start) == b' ' {
         start += 1;
     }
-    if !between {
+    if !has_separator {
         return None;
     }
     let time = clock_at(part(text, start..text.len()))?;
     Some(ClockTime { span: 0..start + time.span.end, date, ..time })
 }
 
-fn shifted(time: ClockTime, by: usize) -> Option<ClockTime> {
-    Some(ClockTime { span: 0..time.span.end + by, ..time })
+fn shifted(time: ClockTime, distance: usize) -> Option<ClockTime> {
+    Some(ClockTime { span: 0..time.span.end + distance, ..time })
 }
 
 fn month_at(text: &str) -> Option<(u32, usize)> {
@@ -202,10 +204,10 @@ fn month_at(text: &str) -> Option<(u32, usize)> {
     if length < 3 || !b"JFMASOND".contains(&first) {
         return None;
     }
-    let found = MONTHS.iter().position(|name| {
+    let month_index = MONTHS.iter().position(|name| {
         part(name, 0..3).eq_ignore_ascii_case(word) || name.eq_ignore_ascii_case(word)
     })?;
-    Some((u32::try_from(found).ok()? + 1, length))
+    Some((u32::try_from(month_index).ok()? + 1, length))
 }
 
 fn new_date(year: u32, month: u32, day: u32) -> Option<Date> {
@@ -214,15 +216,17 @@ fn new_date(year: u32, month: u32, day: u32) -> Option<Date> {
         month: u8::try_from(month).ok()?,
         day: u8::try_from(day).ok()?,
     };
-    let known = (1..=12).contains(&date.month) && (1..=31).contains(&date.day) && date.year > 0;
-    known.then_some(date)
+    let is_valid = (1..=12).contains(&date.month) && (1..=31).contains(&date.day) && date.year > 0;
+    is_valid.then_some(date)
 }
 
-fn number(text: &str, at: usize, digits: usize) -> Option<u32> {
-    let written = text.get(at..at + digits)?;
-    let more = byte_at(text, at + digits).is_ascii_digit();
-    (!more && !written.is_empty() && written.bytes().all(|byte| byte.is_ascii_digit()))
-        .then(|| written.parse().ok())?
+fn number(text: &str, offset: usize, count: usize) -> Option<u32> {
+    let digits_text = text.get(offset..offset + count)?;
+    let has_more_digits = byte_at(text, offset + count).is_ascii_digit();
+    (!has_more_digits
+        && !digits_text.is_empty()
+        && digits_text.bytes().all(|byte| byte.is_ascii_digit()))
+    .then(|| digits_text.parse().ok())?
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ fn split_sign<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c
 fn source_line<'c>(content: &'c str, cell: &Cell<'_>) -> Option<&'c str> {
     let value = content.get(cell.span.clone()).filter(|value| *value == cell.text)?;
     let (before, after) = (content.get(..cell.span.start)?, content.get(cell.span.end..)?);
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let start = before.rfind('\n').map_or(0, |position| position + 1);
     let end = cell.span.start + value.len() + after.find('\n').unwrap_or(after.len());
     content.get(start..end)
 }

@@ -75,7 +75,7 @@ impl<'f, 'a> Passages<'f, 'a> {
     pub fn new(facts: &'f Facts<'a>, budget: &Budget) -> Self {
         let passages = split(facts);
         let mut postings: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-        for (at, passage) in passages.iter().enumerate() {
+        for (index, passage) in passages.iter().enumerate() {
             if !budget.spend(UNITS_FOR_PASSAGE) {
                 break;
             }
@@ -87,7 +87,7 @@ impl<'f, 'a> Passages<'f, 'a> {
                 break;
             }
             for term in terms {
-                postings.entry(term).or_default().push(at);
+                postings.entry(term).or_default().push(index);
             }
         }
         let mut tools = BTreeMap::new();
@@ -114,9 +114,9 @@ impl<'f, 'a> Passages<'f, 'a> {
         let ranked = rank(&terms, |index| self.tool_overlap(index, &claim_terms));
         let mut writer = render::PremiseWriter::new(self.facts, max_bytes);
         let mut records = Vec::new();
-        for at in &ranked {
-            let Some(passage) = self.passages.get(*at) else { continue };
-            if writer.add(*at, passage.item, &passage.records, claim) {
+        for index in &ranked {
+            let Some(passage) = self.passages.get(*index) else { continue };
+            if writer.add(*index, passage.item, &passage.records, claim) {
                 records.extend(passage.records.iter().copied());
             }
         }
@@ -126,14 +126,15 @@ impl<'f, 'a> Passages<'f, 'a> {
 
     /// Returns the weight of a term that occurs in `count` passages: log2(4 × passages / count), at least one.
     fn weight(&self, count: usize) -> u32 {
-        let share = self.passages.len().saturating_mul(4) / count.max(1);
-        share.max(2).ilog2()
+        let ratio = self.passages.len().saturating_mul(4) / count.max(1);
+        ratio.max(2).ilog2()
     }
 
     fn tool_overlap(&self, index: usize, claim_terms: &[u64]) -> u32 {
         let tool = self.passages.get(index).and_then(|passage| self.tools.get(&passage.item));
-        let shared = tool.into_iter().flatten().filter(|term| claim_terms.contains(term)).count();
-        u32::try_from(shared).unwrap_or(u32::MAX).min(MAX_TOOL_OVERLAP)
+        let shared_count =
+            tool.into_iter().flatten().filter(|term| claim_terms.contains(term)).count();
+        u32::try_from(shared_count).unwrap_or(u32::MAX).min(MAX_TOOL_OVERLAP)
     }
 
     fn add_neighbors(
@@ -144,9 +145,9 @@ impl<'f, 'a> Passages<'f, 'a> {
     ) {
         const REACH: usize = 12;
         for distance in 1..=REACH {
-            for at in ranked.iter().take(4) {
-                let item = self.passages.get(*at).map(|passage| passage.item);
-                for neighbor in [at.checked_add(distance), at.checked_sub(distance)] {
+            for index in ranked.iter().take(4) {
+                let item = self.passages.get(*index).map(|passage| passage.item);
+                for neighbor in [index.checked_add(distance), index.checked_sub(distance)] {
                     let Some(neighbor) = neighbor else { continue };
                     if let Some(passage) = self.passages.get(neighbor)
                         && Some(passage.item) == item
@@ -162,41 +163,44 @@ impl<'f, 'a> Passages<'f, 'a> {
 /// Orders passages by the claim terms they add. A term that is already covered weighs one eighth, a
 /// query term a quarter.
 fn rank(terms: &[(&[usize], u32)], tool_overlap: impl Fn(usize) -> u32) -> Vec<usize> {
-    let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut terms_by_passage: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut totals: BTreeMap<usize, u32> = BTreeMap::new();
     for (term, (indices, weight)) in terms.iter().enumerate() {
         for index in *indices {
-            found.entry(*index).or_default().push(term);
+            terms_by_passage.entry(*index).or_default().push(term);
             *totals.entry(*index).or_default() += weight;
         }
     }
-    let mut candidates: Vec<usize> = found.keys().copied().collect();
+    let mut candidates: Vec<usize> = terms_by_passage.keys().copied().collect();
     for (index, total) in &mut totals {
         *total += tool_overlap(*index);
     }
     candidates.sort_by_key(|index| core::cmp::Reverse(totals.get(index).copied().unwrap_or(0)));
     candidates.truncate(MAX_CANDIDATES);
-    let mut shown = vec![false; terms.len()];
+    let mut covered = vec![false; terms.len()];
     let mut chosen = Vec::new();
     while !candidates.is_empty() {
         let gain = |index: &usize| -> u32 {
-            let of = found.get(index).into_iter().flatten();
-            of.map(|term| {
-                let weight = terms.get(*term).map_or(0, |(_, weight)| *weight);
-                if shown.get(*term).copied().unwrap_or(false) { weight } else { weight * 8 }
-            })
-            .sum::<u32>()
+            let passage_terms = terms_by_passage.get(index).into_iter().flatten();
+            passage_terms
+                .map(|term| {
+                    let weight = terms.get(*term).map_or(0, |(_, weight)| *weight);
+                    if covered.get(*term).copied().unwrap_or(false) { weight } else { weight * 8 }
+                })
+                .sum::<u32>()
                 + 2 * tool_overlap(*index)
         };
         let best = candidates
             .iter()
             .enumerate()
-            .max_by_key(|(at, index)| (gain(index), core::cmp::Reverse(*at)));
-        let Some((at, index)) = best.map(|(at, index)| (at, *index)) else { break };
-        candidates.remove(at);
-        for term in found.get(&index).into_iter().flatten() {
-            if let Some(seen) = shown.get_mut(*term) {
-                *seen = true;
+            .max_by_key(|(position, index)| (gain(index), core::cmp::Reverse(*position)));
+        let Some((position, index)) = best.map(|(position, index)| (position, *index)) else {
+            break;
+        };
+        candidates.remove(position);
+        for term in terms_by_passage.get(&index).into_iter().flatten() {
+            if let Some(is_covered) = covered.get_mut(*term) {
+                *is_covered = true;
             }
         }
         chosen.push(index);

@@ -40,26 +40,26 @@ impl<'f, 'a> PremiseWriter<'f, 'a> {
     /// Adds a passage if it fits. Returns `true` if the premise contains it.
     pub(super) fn add(
         &mut self,
-        at: usize,
+        index: usize,
         item: ItemId,
         records: &[RecordId],
         claim: &str,
     ) -> bool {
-        if self.passages.contains_key(&at) {
+        if self.passages.contains_key(&index) {
             return true;
         }
         let rendered = render_passage(self.facts, item, records, claim);
-        if rendered.text.is_empty() || self.passages.values().any(|other| *other == rendered) {
+        if rendered.text.is_empty() || self.passages.values().any(|added| *added == rendered) {
             return false;
         }
-        self.passages.insert(at, rendered);
+        self.passages.insert(index, rendered);
         let is_new = !self.items.contains(&item);
         if is_new {
             self.items.push(item);
         }
         let fits = self.text().len() <= self.max_bytes;
         if !fits {
-            self.passages.remove(&at);
+            self.passages.remove(&index);
             if is_new {
                 self.items.pop();
             }
@@ -69,23 +69,23 @@ impl<'f, 'a> PremiseWriter<'f, 'a> {
 
     pub(super) fn text(&self) -> String {
         let mut text = String::with_capacity(self.max_bytes);
-        let mut before = &RenderedPassage::default();
-        let of = |item: &ItemId| {
+        let mut previous = &RenderedPassage::default();
+        let passages_of = |item: &ItemId| {
             let item = Some(*item);
             self.passages.values().filter(move |passage| passage.item == item)
         };
-        for passage in self.items.iter().flat_map(of) {
-            if before.item != passage.item {
+        for passage in self.items.iter().flat_map(passages_of) {
+            if previous.item != passage.item {
                 text.extend(passage.item.map(|item| render_heading(self.facts, item)));
             }
-            let is_repeated = before.item == passage.item
-                && (before.context == passage.context
-                    || passage.context.strip_suffix(":\n") == Some(before.text.trim_end()));
+            let is_repeated = previous.item == passage.item
+                && (previous.context == passage.context
+                    || passage.context.strip_suffix(":\n") == Some(previous.text.trim_end()));
             if !is_repeated {
                 text.push_str(&passage.context);
             }
             text.push_str(&passage.text);
-            before = passage;
+            previous = passage;
         }
         text
     }
@@ -134,8 +134,8 @@ fn render_context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut outer = record.parent.and_then(|id| facts.record(id));
     while let Some(parent) = outer {
-        let short = parent.cells.iter().filter(|cell| cell.text.len() <= MAX_PARENT_VALUE);
-        parts.push(join_cells(short.take(MAX_PARENT_CELLS)));
+        let short_cells = parent.cells.iter().filter(|cell| cell.text.len() <= MAX_PARENT_VALUE);
+        parts.push(join_cells(short_cells.take(MAX_PARENT_CELLS)));
         outer = parent.parent.and_then(|id| facts.record(id));
     }
     let group = facts.group(record.group);
@@ -172,25 +172,28 @@ fn excerpt(line: &str, claim: &str) -> String {
     const START_BYTES: usize = 60;
     let line = part(line, 0..line.floor_char_boundary(MAX_LINE_READ));
     let claim_terms: Vec<u64> = words(claim).map(|word| word.stem()).collect();
-    let shared: Vec<usize> = words(line)
+    let shared_starts: Vec<usize> = words(line)
         .filter(|word| claim_terms.contains(&word.stem()))
         .map(|word| word.span.start)
         .collect();
     let space = MAX_PASSAGE - START_BYTES - 8;
     // Positions are sorted.
-    let within = |start: &usize| {
-        shared.partition_point(|at| *at < start + space) - shared.partition_point(|at| at < start)
+    let count_in_window = |start: &usize| {
+        shared_starts.partition_point(|position| *position < start + space)
+            - shared_starts.partition_point(|position| position < start)
     };
-    let start =
-        shared.iter().copied().max_by_key(|start| (within(start), core::cmp::Reverse(*start)));
+    let start = shared_starts
+        .iter()
+        .copied()
+        .max_by_key(|start| (count_in_window(start), core::cmp::Reverse(*start)));
     let start = start.unwrap_or(0).saturating_sub(space / 4);
     if start <= START_BYTES {
         return line.to_string();
     }
-    let cut = |from: usize, to: usize| {
-        part(line, line.ceil_char_boundary(from)..line.floor_char_boundary(to)).trim()
+    let trimmed_part = |start: usize, end: usize| {
+        part(line, line.ceil_char_boundary(start)..line.floor_char_boundary(end)).trim()
     };
-    format!("{} … {}", cut(0, START_BYTES), cut(start, start + space))
+    format!("{} … {}", trimmed_part(0, START_BYTES), trimmed_part(start, start + space))
 }
 
 fn render_record(record: &Record<'_>, claim: &str) -> String {
@@ -202,8 +205,8 @@ fn render_record(record: &Record<'_>, claim: &str) -> String {
         text.push_str(key);
         text.push_str(": ");
     }
-    let whole: usize = record.cells.iter().map(|cell| cell.text.len() + 12).sum();
-    if whole <= MAX_PASSAGE {
+    let total_bytes: usize = record.cells.iter().map(|cell| cell.text.len() + 12).sum();
+    if total_bytes <= MAX_PASSAGE {
         text.push_str(&join_cells(record.cells.iter()));
     } else {
         text.push_str(&join_cells(relevant_cells(&record.cells, claim).into_iter()));
@@ -214,12 +217,14 @@ fn render_record(record: &Record<'_>, claim: &str) -> String {
 fn relevant_cells<'r, 'a>(cells: &'r [Cell<'a>], claim: &str) -> Vec<&'r Cell<'a>> {
     const FIRST: usize = 3;
     let claim_terms: Vec<u64> = words(claim).map(|word| word.stem()).collect();
-    let shares = |text: &str| words(text).any(|word| claim_terms.contains(&word.stem()));
+    let has_claim_word = |text: &str| words(text).any(|word| claim_terms.contains(&word.stem()));
     cells
         .iter()
         .enumerate()
-        .filter(|(at, cell)| {
-            *at < FIRST || shares(&cell.text) || cell.attribute.iter().any(|name| shares(name))
+        .filter(|(index, cell)| {
+            *index < FIRST
+                || has_claim_word(&cell.text)
+                || cell.attribute.iter().any(|name| has_claim_word(name))
         })
         .map(|(_, cell)| cell)
         .collect()
@@ -235,13 +240,14 @@ fn render_series(
     let mut text = labels.map_or_else(String::new, |labels| render_record(labels, claim));
     let step = records.len().div_ceil(MAX_SAMPLES).max(1);
     let last = records.len().saturating_sub(1);
-    let shown = records.iter().enumerate().filter(|(at, _)| at % step == 0 || *at == last);
-    let samples: Vec<String> = shown
+    let sampled =
+        records.iter().enumerate().filter(|(index, _)| index % step == 0 || *index == last);
+    let samples: Vec<String> = sampled
         .filter_map(|(_, id)| facts.record(*id))
         .map(|sample| {
             let values: Vec<&str> = sample.cells.iter().map(|cell| cell_value(cell)).collect();
-            match &sample.at {
-                Some(at) => format!("{} {}", format_time(at), values.join(" ")),
+            match &sample.time {
+                Some(time) => format!("{} {}", format_time(time), values.join(" ")),
                 None => values.join(" "),
             }
         })
@@ -273,9 +279,9 @@ fn cell_value<'c>(cell: &'c Cell<'_>) -> &'c str {
 }
 
 /// Formats a time of day, with seconds unless they are zero.
-fn format_time(at: &ClockTime) -> String {
+fn format_time(time: &ClockTime) -> String {
     let (hour, minute, second) =
-        (at.seconds_of_day / 3600, at.seconds_of_day / 60 % 60, at.seconds_of_day % 60);
+        (time.seconds_of_day / 3600, time.seconds_of_day / 60 % 60, time.seconds_of_day % 60);
     if second == 0 {
         format!("{hour:02}:{minute:02}")
     } else {

@@ -20,8 +20,8 @@ pub(super) fn passage_terms(facts: &Facts<'_>, records: &[RecordId]) -> Vec<u64>
             cell.attribute.iter().for_each(|name| add_terms(name, &mut terms));
         }
         record.path.iter().for_each(|name| add_terms(name, &mut terms));
-        if let Some(at) = &record.at {
-            terms.push(minute_term(at.seconds_of_day));
+        if let Some(time) = &record.time {
+            terms.push(minute_term(time.seconds_of_day));
         }
     }
     let first = records.first().and_then(|id| facts.record(*id));
@@ -69,8 +69,8 @@ fn add_terms(text: &str, terms: &mut Vec<u64>) {
 /// Parses `14:05` or `14:05:30` to seconds since midnight.
 fn parse_time(word: &str) -> Option<u32> {
     let mut parts = word.splitn(3, ':');
-    let mut number = || parts.next().filter(|part| part.len() == 2)?.parse::<u32>().ok();
-    let (hour, minute) = (number()?, number()?);
+    let mut next_number = || parts.next().filter(|part| part.len() == 2)?.parse::<u32>().ok();
+    let (hour, minute) = (next_number()?, next_number()?);
     (hour < 24 && minute < 60).then_some(hour * 3600 + minute * 60)
 }
 

@@ -62,7 +62,7 @@ pub(super) fn blocks(report: &str) -> Blocks {
     parser.flush();
     for (target, title, span) in definitions {
         parser.link(&target, &title, span.clone());
-        let label = part(report, span.clone()).find("]:").map_or(0, |at| at + 1);
+        let label = part(report, span.clone()).find("]:").map_or(0, |index| index + 1);
         parser.mark_non_claim_word(span.start..span.start + label, Reason::LinkTarget);
     }
     parser.found
@@ -100,9 +100,9 @@ impl BlockParser<'_> {
             Event::InlineHtml(text) => {
                 let mut raw = Rendered::default();
                 push(self.report, &mut raw, &text, range.clone());
-                let read = html::read(&raw);
-                self.found.non_claims.extend(read.non_claims);
-                self.hidden_texts.extend(read.blocks);
+                let parsed_html = html::read(&raw);
+                self.found.non_claims.extend(parsed_html.non_claims);
+                self.hidden_texts.extend(parsed_html.blocks);
                 if html::breaks_line(&text) {
                     self.inline().push(' ', range.clone());
                 }
@@ -155,7 +155,8 @@ impl BlockParser<'_> {
             }
             Tag::FootnoteDefinition(_) => {
                 self.flush();
-                let close = part(self.report, range.clone()).find("]:").map_or(0, |at| at + 2);
+                let close =
+                    part(self.report, range.clone()).find("]:").map_or(0, |position| position + 2);
                 self.mark_non_claim_word(range.start..range.start + close, Reason::Marker);
             }
             Tag::CodeBlock(kind) => {
@@ -165,9 +166,9 @@ impl BlockParser<'_> {
                     CodeBlockKind::Indented => Language::Other,
                 };
                 if let CodeBlockKind::Fenced(info) = kind
-                    && let Some(at) = part(self.report, range.clone()).find(info.as_ref())
+                    && let Some(position) = part(self.report, range.clone()).find(info.as_ref())
                 {
-                    let span = range.start + at..range.start + at + info.len();
+                    let span = range.start + position..range.start + position + info.len();
                     self.mark_non_claim_word(span, Reason::Marker);
                 }
                 self.code = Some((language, Rendered::default()));
@@ -228,9 +229,9 @@ impl BlockParser<'_> {
             }
             TagEnd::HtmlBlock => {
                 if let Some(raw) = self.html.take() {
-                    let read = html::read(&raw);
-                    self.found.non_claims.extend(read.non_claims);
-                    self.found.blocks.extend(read.blocks);
+                    let parsed_html = html::read(&raw);
+                    self.found.non_claims.extend(parsed_html.non_claims);
+                    self.found.blocks.extend(parsed_html.blocks);
                 }
             }
             TagEnd::Link | TagEnd::Image => {
@@ -274,7 +275,7 @@ impl BlockParser<'_> {
 
     fn code_span(&mut self, code: &str, range: Range<usize>) {
         let report = self.report;
-        let inner = part(report, range.clone()).find(code).map(|at| range.start + at);
+        let inner = part(report, range.clone()).find(code).map(|position| range.start + position);
         let text = self.inline();
         match inner {
             Some(start) if !code.is_empty() => {
@@ -288,19 +289,22 @@ impl BlockParser<'_> {
     }
 
     fn link(&mut self, target: &str, title: &str, range: Range<usize>) {
-        let mut from = range.start;
+        let mut title_start = range.start;
         if !target.is_empty()
-            && let Some(at) = part(self.report, range.clone()).find(target)
+            && let Some(position) = part(self.report, range.clone()).find(target)
         {
-            let span = range.start + at..range.start + at + target.len();
-            from = span.end;
+            let span = range.start + position..range.start + position + target.len();
+            title_start = span.end;
             self.found.non_claims.push(Uncovered { span, reason: Reason::LinkTarget });
         }
         if !title.is_empty() {
             let mut text = Rendered::default();
-            match part(self.report, from..range.end).find(title) {
-                Some(at) => text.push_verbatim(self.report, from + at..from + at + title.len()),
-                None => text.push_replaced(title, &(from..range.end)),
+            match part(self.report, title_start..range.end).find(title) {
+                Some(position) => text.push_verbatim(
+                    self.report,
+                    title_start + position..title_start + position + title.len(),
+                ),
+                None => text.push_replaced(title, &(title_start..range.end)),
             }
             self.hidden_texts.push(paragraph(text));
         }
@@ -356,16 +360,16 @@ pub(super) fn paragraph(text: Rendered) -> Block {
     Block { kind: BlockKind::Paragraph, text, cells: Vec::new(), strong: Vec::new(), depth: 0 }
 }
 
-fn push(report: &str, to: &mut Rendered, text: &str, range: Range<usize>) {
+fn push(report: &str, rendered: &mut Rendered, text: &str, range: Range<usize>) {
     if part(report, range.clone()) == text {
-        to.push_verbatim(report, range);
+        rendered.push_verbatim(report, range);
     } else {
-        to.push_replaced(text, &range);
+        rendered.push_replaced(text, &range);
     }
 }
 
 fn item_marker(item: &str) -> usize {
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
-    let closed = item.as_bytes().get(digits).is_some_and(|byte| matches!(byte, b'.' | b')'));
-    if digits > 0 && closed { digits + 1 } else { usize::from(digits == 0 && !item.is_empty()) }
+    let is_closed = item.as_bytes().get(digits).is_some_and(|byte| matches!(byte, b'.' | b')'));
+    if digits > 0 && is_closed { digits + 1 } else { usize::from(digits == 0 && !item.is_empty()) }
 }

@@ -26,7 +26,7 @@ pub(super) fn is_command(text: &str) -> bool {
     let bare = text.strip_prefix("$ ").unwrap_or(text);
     let mut tokens = bare.split_whitespace();
     let Some(first) = tokens.next() else { return false };
-    let prose = |text: &str| {
+    let is_prose = |text: &str| {
         let plain: Vec<&str> = text
             .split_whitespace()
             .filter(|token| token.bytes().all(|byte| byte.is_ascii_lowercase()))
@@ -34,7 +34,7 @@ pub(super) fn is_command(text: &str) -> bool {
         // A sentence about a program has a past form or an article; a command has neither.
         has_past_form(&plain.join(" ")) || plain.iter().any(|word| ARTICLES.contains(word))
     };
-    if !PROGRAMS.contains(&first) || prose(bare) {
+    if !PROGRAMS.contains(&first) || is_prose(bare) {
         return false;
     }
     tokens.next().is_some()
@@ -91,10 +91,10 @@ fn looks_like_command(text: &str) -> bool {
     let bare = text.trim().trim_start_matches("$ ");
     let mut tokens = bare.split_whitespace();
     let program = tokens.next().unwrap_or_default();
-    let named = program
+    let is_program_name = program
         .bytes()
         .all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_' | b'/' | b'.'));
-    named
+    is_program_name
         && !has_predicate(bare)
         && tokens.any(|token| token.starts_with('-') || token.contains('/'))
 }
@@ -103,8 +103,8 @@ fn looks_like_command(text: &str) -> bool {
 fn is_setting(text: &str) -> bool {
     const MAX_WORDS: usize = 6;
     let bare = text.trim().trim_start_matches(['+', '-', ' ']);
-    let Some(at) = bare.find([':', '=']) else { return false };
-    let (key, value) = (part(bare, 0..at).trim(), part(bare, at + 1..bare.len()).trim());
+    let Some(sign) = bare.find([':', '=']) else { return false };
+    let (key, value) = (part(bare, 0..sign).trim(), part(bare, sign + 1..bare.len()).trim());
     !key.is_empty()
         && !key.contains(char::is_whitespace)
         && value.split_whitespace().count() <= MAX_WORDS
@@ -147,7 +147,7 @@ impl EvidenceLines {
         let pieces: Vec<&str> = line.split("...").flat_map(|piece| piece.split('…')).collect();
         pieces.len() > 1
             && self.spend_search(self.lines.iter().map(String::len).sum())
-            && self.lines.iter().any(|whole| is_shortened(whole, &pieces))
+            && self.lines.iter().any(|evidence_line| is_shortened(evidence_line, &pieces))
     }
 
     fn spend_search(&mut self, bytes: usize) -> bool {
@@ -164,9 +164,9 @@ impl EvidenceLines {
             return false;
         }
         self.compact.iter().any(|document| {
-            document.match_indices(&compact).any(|(at, _)| {
-                let next = part(document, at + compact.len()..document.len()).chars().next();
-                let before = part(document, 0..at).chars().next_back();
+            document.match_indices(&compact).any(|(position, _)| {
+                let next = part(document, position + compact.len()..document.len()).chars().next();
+                let before = part(document, 0..position).chars().next_back();
                 next.is_none_or(|c| matches!(c, ',' | '}' | ']'))
                     && before.is_none_or(|c| matches!(c, ',' | '{' | '['))
             })
@@ -175,35 +175,35 @@ impl EvidenceLines {
 }
 
 /// Returns `true` if a line consists of the pieces in order, with text omitted between them.
-fn is_shortened(whole: &str, pieces: &[&str]) -> bool {
+fn is_shortened(line: &str, pieces: &[&str]) -> bool {
     const MIN_BYTES: usize = 8;
-    let matched: usize = pieces.iter().map(|piece| piece.trim().len()).sum();
-    if matched < MIN_BYTES {
+    let matched_length: usize = pieces.iter().map(|piece| piece.trim().len()).sum();
+    if matched_length < MIN_BYTES {
         return false;
     }
-    let mut rest = whole;
-    for (number, piece) in pieces.iter().enumerate() {
+    let mut rest = line;
+    for (index, piece) in pieces.iter().enumerate() {
         let piece = piece.trim();
         if piece.is_empty() {
             continue;
         }
-        let (first, last) = (number == 0, number + 1 == pieces.len());
-        let at = match (first, last) {
+        let (first, last) = (index == 0, index + 1 == pieces.len());
+        let position = match (first, last) {
             (true, _) => rest.starts_with(piece).then_some(0),
             (_, true) => rest.ends_with(piece).then(|| rest.len() - piece.len()),
             _ => rest.find(piece),
         };
-        let Some(at) = at else { return false };
-        let after = at + piece.len();
-        let cuts = |text: &str, at: usize| {
-            let edge = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-            edge(part(text, 0..at).chars().next_back())
-                && edge(part(text, at..text.len()).chars().next())
+        let Some(position) = position else { return false };
+        let piece_end = position + piece.len();
+        let cuts_word = |text: &str, position: usize| {
+            let is_alphanumeric = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            is_alphanumeric(part(text, 0..position).chars().next_back())
+                && is_alphanumeric(part(text, position..text.len()).chars().next())
         };
-        if cuts(rest, at) || cuts(rest, after) {
+        if cuts_word(rest, position) || cuts_word(rest, piece_end) {
             return false;
         }
-        rest = part(rest, after..rest.len());
+        rest = part(rest, piece_end..rest.len());
     }
     true
 }

@@ -9,8 +9,8 @@ use crate::text::tokens::{Word, words};
 const MAX_WORDS: usize = 10;
 
 /// Returns `true` if the text after a comma starts with a distance in time.
-pub(super) fn is_time_distance(text: &str, at: usize) -> bool {
-    let rest = text.get(at..).unwrap_or("");
+pub(super) fn is_time_distance(text: &str, start: usize) -> bool {
+    let rest = text.get(start..).unwrap_or("");
     let end = words(rest).take(MAX_WORDS).last().map_or(0, |word| word.span.end);
     let rest = rest.get(..end).unwrap_or("");
     let length = figures(rest).figures.into_iter().next();
@@ -33,21 +33,21 @@ pub(super) fn is_time_distance(text: &str, at: usize) -> bool {
 /// Returns `true` if "and" joins a distance in time: ", and ten minutes later to 24".
 pub(super) fn joins_time_distance(text: &str, word: &Word<'_>) -> bool {
     let rest = text.get(word.span.end..).unwrap_or("");
-    let at = word.span.end + rest.len() - rest.trim_start().len();
-    word.is("and") && is_time_distance(text, at)
+    let start = word.span.end + rest.len() - rest.trim_start().len();
+    word.is("and") && is_time_distance(text, start)
 }
 
 /// Returns `true` if the text after a comma is about part of the subject: "all of them", "among them".
-pub(super) fn is_about_part(text: &str, at: usize) -> bool {
+pub(super) fn is_about_part(text: &str, start: usize) -> bool {
     const MAX_LEAD_WORDS: usize = 5;
-    let rest = text.get(at..).unwrap_or("");
-    let all: Vec<Word<'_>> = words(rest).take(MAX_LEAD_WORDS).collect();
-    let phrase = all.windows(2).find(|pair| {
-        let [joint, them] = pair else { return false };
-        ["of", "among"].iter().any(|word| joint.is(word)) && them.is("them")
+    let rest = text.get(start..).unwrap_or("");
+    let lead_words: Vec<Word<'_>> = words(rest).take(MAX_LEAD_WORDS).collect();
+    let phrase = lead_words.windows(2).find(|pair| {
+        let [first_word, last_word] = pair else { return false };
+        ["of", "among"].iter().any(|word| first_word.is(word)) && last_word.is("them")
     });
-    let Some([_, them]) = phrase else { return false };
-    !rest.get(..them.span.end).unwrap_or(",").contains([',', ';', ':', '('])
+    let Some([_, last_word]) = phrase else { return false };
+    !rest.get(..last_word.span.end).unwrap_or(",").contains([',', ';', ':', '('])
         && words(rest).nth(MAX_LEAD_WORDS).is_some()
 }
 

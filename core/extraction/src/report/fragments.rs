@@ -7,15 +7,15 @@ use crate::text::part;
 use crate::text::tokens::words;
 
 pub(super) fn join_label(label: &Rendered, text: &Rendered, with_source: bool) -> Rendered {
-    let mut all = Rendered::default();
+    let mut joined = Rendered::default();
     if with_source {
-        all.append(label);
+        joined.append(label);
     } else {
-        all.add(label.text());
+        joined.add(label.text());
     }
-    all.add(": ");
-    all.append(text);
-    all
+    joined.add(": ");
+    joined.append(text);
+    joined
 }
 
 pub(super) fn without_colon(text: &Rendered) -> Rendered {
@@ -25,7 +25,7 @@ pub(super) fn without_colon(text: &Rendered) -> Rendered {
 
 pub(super) fn without_remark(heading: &str) -> &str {
     let open = heading.rfind(" (").filter(|_| heading.ends_with(')'));
-    open.map_or(heading, |at| part(heading, 0..at))
+    open.map_or(heading, |end| part(heading, 0..end))
 }
 
 /// Returns `true` if a text is too short for a statement or has no verb.
@@ -35,8 +35,8 @@ pub(super) fn is_short_or_verbless(text: &str) -> bool {
 }
 
 pub(super) fn split_at_colon(text: &Rendered) -> Option<(Rendered, Rendered)> {
-    let at = text.text().find(": ")?;
-    Some((text.slice(0..at), text.slice(at + 2..text.text().len()).trimmed()))
+    let colon = text.text().find(": ")?;
+    Some((text.slice(0..colon), text.slice(colon + 2..text.text().len()).trimmed()))
 }
 
 pub(super) fn is_cause(label: &str) -> bool {
@@ -47,8 +47,8 @@ pub(super) fn is_cause(label: &str) -> bool {
 
 pub(super) fn bold_start(block: &Block) -> usize {
     let (Some(span), Some(strong)) = (block.text.span(), block.strong.first()) else { return 0 };
-    let begins = strong.start <= span.start;
-    if begins { block.text.offset(strong.end) } else { 0 }
+    let starts_bold = strong.start <= span.start;
+    if starts_bold { block.text.offset(strong.end) } else { 0 }
 }
 
 pub(super) fn bold_label(text: &Rendered, bold: usize) -> Option<(Rendered, Rendered)> {
@@ -83,8 +83,9 @@ pub(super) fn is_label(text: &str) -> bool {
 }
 
 pub(super) fn is_address(text: &str) -> bool {
-    let scheme = ["http://", "https://", "mailto:"].iter().any(|scheme| text.starts_with(scheme));
-    scheme && !text.contains(char::is_whitespace)
+    let has_scheme =
+        ["http://", "https://", "mailto:"].iter().any(|scheme| text.starts_with(scheme));
+    has_scheme && !text.contains(char::is_whitespace)
 }
 
 /// Returns the length of a section number such as `3.` or `2.1)` at the start of a heading.
@@ -95,6 +96,6 @@ pub(super) fn section_number(heading: &str) -> usize {
         .count();
     let number = part(heading, 0..length);
     let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && number.contains(['.', ')']);
-    let spaced = part(heading, length..heading.len()).starts_with(char::is_whitespace);
-    if is_number && spaced { length } else { 0 }
+    let is_before_space = part(heading, length..heading.len()).starts_with(char::is_whitespace);
+    if is_number && is_before_space { length } else { 0 }
 }

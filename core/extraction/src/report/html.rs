@@ -69,38 +69,38 @@ struct Row {
 impl HtmlParser<'_> {
     fn read(&mut self) {
         let raw = self.raw.text();
-        let mut at = 0;
-        while at < raw.len() {
-            let rest = part(raw, at..raw.len());
+        let mut offset = 0;
+        while offset < raw.len() {
+            let rest = part(raw, offset..raw.len());
             if let Some(inner) = rest.strip_prefix("<!--") {
                 let length = inner.find("-->").unwrap_or(inner.len());
-                self.push_hidden_text(at + 4..at + 4 + length);
-                at += 4 + length + if length < inner.len() { 3 } else { 0 };
+                self.push_hidden_text(offset + 4..offset + 4 + length);
+                offset += 4 + length + if length < inner.len() { 3 } else { 0 };
             } else if let Some(length) = tag_length(rest) {
-                self.tag(at..at + length);
-                at += length;
+                self.tag(offset..offset + length);
+                offset += length;
             } else {
-                at = self.character(at, rest);
+                offset = self.character(offset, rest);
             }
         }
         self.flush();
     }
 
-    fn character(&mut self, at: usize, rest: &str) -> usize {
+    fn character(&mut self, offset: usize, rest: &str) -> usize {
         if let Some((text, length)) = entity(rest) {
-            if let Some(source) = self.raw.source(at..at + length) {
+            if let Some(source) = self.raw.source(offset..offset + length) {
                 self.text.push(text, source);
             }
-            return at + length;
+            return offset + length;
         }
         let length = rest.chars().next().map_or(1, char::len_utf8);
-        let piece = self.raw.slice(at..at + length);
+        let piece = self.raw.slice(offset..offset + length);
         if piece.text() == "\n" {
             self.text.push(' ', piece.span().unwrap_or(0..0));
         } else {
             self.text.append(&piece);
         }
-        at + length
+        offset + length
     }
 
     fn tag(&mut self, range: std::ops::Range<usize>) {
@@ -135,13 +135,13 @@ impl HtmlParser<'_> {
 
     fn attributes(&mut self, range: std::ops::Range<usize>) {
         let raw = self.raw.text();
-        let mut at = range.start;
-        while at < range.end {
-            let rest = part(raw, at..range.end);
+        let mut offset = range.start;
+        while offset < range.end {
+            let rest = part(raw, offset..range.end);
             let skipped =
                 rest.len() - rest.trim_start_matches(|c: char| !c.is_alphanumeric()).len();
-            at += skipped;
-            let rest = part(raw, at..range.end);
+            offset += skipped;
+            let rest = part(raw, offset..range.end);
             let length = rest
                 .find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | ':' | '_')))
                 .unwrap_or(rest.len());
@@ -149,27 +149,27 @@ impl HtmlParser<'_> {
                 return;
             }
             let name = part(rest, 0..length).to_ascii_lowercase();
-            let after = part(rest, length..rest.len());
-            let value = after.trim_start().strip_prefix('=').map(str::trim_start);
+            let following = part(rest, length..rest.len());
+            let value = following.trim_start().strip_prefix('=').map(str::trim_start);
             let Some(value) = value else {
                 if !["open", "disabled", "hidden", "checked", "br"].contains(&name.as_str()) {
-                    self.push_hidden_text(at..at + length);
+                    self.push_hidden_text(offset..offset + length);
                 } else {
-                    self.mark_non_claim(at..at + length, Reason::Markup);
+                    self.mark_non_claim(offset..offset + length, Reason::Markup);
                 }
-                at += length;
+                offset += length;
                 continue;
             };
-            let known = MARKUP_ATTRIBUTES.contains(&name.as_str())
+            let is_known = MARKUP_ATTRIBUTES.contains(&name.as_str())
                 || ["alt", "content", "href", "placeholder", "src", "title", "value"]
                     .contains(&name.as_str());
-            if known {
-                self.mark_non_claim(at..at + length, Reason::Markup);
+            if is_known {
+                self.mark_non_claim(offset..offset + length, Reason::Markup);
             }
-            let start = at + rest.len() - value.len();
+            let start = offset + rest.len() - value.len();
             let (open, close) = quoted(value);
             let inner = start + open..start + close;
-            at = start + close + open;
+            offset = start + close + open;
             match name.as_str() {
                 "href" | "src" => self.mark_non_claim(inner, Reason::LinkTarget),
                 name if MARKUP_ATTRIBUTES.contains(&name) => {
@@ -239,11 +239,11 @@ fn tag_length(text: &str) -> Option<usize> {
         return None;
     }
     let mut quote = None;
-    for (at, character) in text.char_indices() {
+    for (offset, character) in text.char_indices() {
         match (quote, character) {
             (None, '"' | '\'') => quote = Some(character),
-            (Some(open), _) if open == character => quote = None,
-            (None, '>') => return Some(at + 1),
+            (Some(opening_quote), _) if opening_quote == character => quote = None,
+            (None, '>') => return Some(offset + 1),
             _ => {}
         }
     }

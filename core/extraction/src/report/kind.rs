@@ -56,10 +56,10 @@ fn is_proposal(text: &str) -> bool {
         let label = part(plain, 0..colon).trim().to_ascii_lowercase();
         let rest = part(plain, colon + 1..plain.len()).trim();
         if LABELS.contains(&label.as_str()) {
-            let code = label == "command" || label == "configuration";
+            let is_code = label == "command" || label == "configuration";
             return is_recommendation(rest, true)
                 || is_command(rest)
-                || code && !has_past_verb(rest)
+                || is_code && !has_past_verb(rest)
                 || !has_past_form(rest);
         }
     }
@@ -68,12 +68,12 @@ fn is_proposal(text: &str) -> bool {
 
 /// Returns `true` for an announced action: "We will add an alert".
 fn is_intention(text: &str) -> bool {
-    let mut all = words(text);
-    let subject = all.next().is_some_and(|word| word.is("we") || word.is("i"));
-    let will = all.next().is_some_and(|word| {
+    let mut first_words = words(text);
+    let has_subject = first_words.next().is_some_and(|word| word.is("we") || word.is("i"));
+    let has_intent = first_words.next().is_some_and(|word| {
         ["will", "shall", "plan", "intend", "should"].iter().any(|verb| word.is(verb))
     });
-    subject && will && !has_past_verb(text)
+    has_subject && has_intent && !has_past_verb(text)
 }
 
 #[cfg(test)]

@@ -50,14 +50,14 @@ const PROPOSALS: [&str; 17] = [
 ];
 
 fn all_of(text: &str, list: &[&str]) -> bool {
-    let mut any = false;
-    let all = words(text).filter(|word| !is_stop_word(word.text) || list.contains(&word.text)).all(
-        |word| {
-            any = true;
+    let mut has_words = false;
+    let all_listed = words(text)
+        .filter(|word| !is_stop_word(word.text) || list.contains(&word.text))
+        .all(|word| {
+            has_words = true;
             list.iter().any(|entry| word.is(entry))
-        },
-    );
-    all && any
+        });
+    all_listed && has_words
 }
 
 fn any_of(text: &str, list: &[&str]) -> bool {

@@ -87,14 +87,14 @@ impl ReportParser<'_> {
         if !matches!(block.kind, BlockKind::TableHead | BlockKind::TableRow) {
             self.close_table();
         }
-        let stays = |label: &Label| {
+        let stays_open = |label: &Label| {
             block.depth > label.depth
                 || !label.is_used
                 || matches!(block.kind, BlockKind::Code(_) | BlockKind::TableRow)
         };
-        let ends = block.kind == BlockKind::Heading
-            || self.label.as_ref().is_some_and(|label| !stays(label));
-        if ends {
+        let closes_label = block.kind == BlockKind::Heading
+            || self.label.as_ref().is_some_and(|label| !stays_open(label));
+        if closes_label {
             self.close_label();
         }
         match block.kind {
@@ -112,8 +112,8 @@ impl ReportParser<'_> {
     }
 
     fn heading(&mut self, heading: &Rendered) {
-        let number = section_number(heading.text());
-        let text = heading.slice(number..heading.text().len()).trimmed();
+        let number_length = section_number(heading.text());
+        let text = heading.slice(number_length..heading.text().len()).trimmed();
         let text = without_colon(&text);
         self.in_proposals = labels::announces_proposals(text.text());
         let is_title = self.heading.is_none() && self.assertions.is_empty();
@@ -124,11 +124,11 @@ impl ReportParser<'_> {
         }
         let is_report_title =
             split_at_colon(&text).is_none_or(|(label, _)| labels::is_title(label.text()));
-        let denies = words(text.text()).any(|word| is_negation(&word));
-        let states = ClaimKind::classify(text.text()) != ClaimKind::Statement
+        let has_negation = words(text.text()).any(|word| is_negation(&word));
+        let is_statement = ClaimKind::classify(text.text()) != ClaimKind::Statement
             || has_predicate(text.text())
-            || denies;
-        if is_report_title && !states {
+            || has_negation;
+        if is_report_title && !is_statement {
             self.titles.push(heading.clone());
         } else {
             self.heading = Some(Heading { text, is_title });
@@ -156,20 +156,20 @@ impl ReportParser<'_> {
             return;
         }
         self.question = None;
-        let all = sentences(text.text());
-        let last = all.len().saturating_sub(1);
-        for (number, range) in all.into_iter().enumerate() {
+        let ranges = sentences(text.text());
+        let last = ranges.len().saturating_sub(1);
+        for (index, range) in ranges.into_iter().enumerate() {
             if !self.budget.spend(range.len() * UNITS_PER_BYTE) {
                 return;
             }
             let sentence = text.slice(range);
-            let opens = number == last && sentence.text().ends_with([':', '：']);
-            if opens && is_label(sentence.text()) {
+            let introduces = index == last && sentence.text().ends_with([':', '：']);
+            if introduces && is_label(sentence.text()) {
                 self.use_label();
                 self.open_label(sentence, block.depth);
             } else {
                 self.sentence(sentence.clone());
-                if opens {
+                if introduces {
                     self.close_label();
                     self.label = Some(Label {
                         text: without_colon(&sentence),
@@ -253,11 +253,12 @@ impl ReportParser<'_> {
         let is_question = ClaimKind::classify(text.text()) == ClaimKind::Question;
         if let Some(label) = &mut self.label {
             label.is_used = true;
-            let must = !std::mem::replace(&mut label.is_settled, true);
+            let is_required = !std::mem::replace(&mut label.is_settled, true);
             let names_cause = is_prose && is_cause(label.text.text());
-            let says = labels::is_predicate(label.text.text()) && (is_verbless || names_cause);
-            if must || says && !is_question {
-                return join_label(&label.text, &text, must);
+            let forms_statement =
+                labels::is_predicate(label.text.text()) && (is_verbless || names_cause);
+            if is_required || forms_statement && !is_question {
+                return join_label(&label.text, &text, is_required);
             }
         } else if let Some(heading) = &self.heading
             && !has_predicate(text.text())
@@ -304,11 +305,11 @@ impl ReportParser<'_> {
     fn row(&mut self, cells: &[Rendered]) {
         let mut row = Rendered::default();
         let mut proposes = self.in_proposals;
-        for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_blank()) {
+        for (column, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.is_blank()) {
             if !row.is_blank() {
                 row.add("; ");
             }
-            if let Some((header, is_used)) = self.headers.get_mut(number)
+            if let Some((header, is_used)) = self.headers.get_mut(column)
                 && !header.is_blank()
             {
                 *is_used = true;

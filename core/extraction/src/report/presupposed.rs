@@ -62,39 +62,41 @@ pub(super) fn proposal_presuppositions(proposal: &Rendered) -> Vec<Rendered> {
 fn before_tag_question(text: &str) -> Option<Range<usize>> {
     const MAX_WORDS: usize = 4;
     let comma = text.rfind([',', '–', '—', ';'])?;
-    let after = part(text, comma..text.len());
-    let mut tag = words(after);
+    let tag_text = part(text, comma..text.len());
+    let mut tag = words(tag_text);
     let first = tag.next()?;
-    let opens = AUXILIARIES.iter().any(|verb| first.is(verb))
+    let starts_tag = AUXILIARIES.iter().any(|verb| first.is(verb))
         || ["correct", "no", "not", "ok", "okay", "right", "yes", "huh", "eh", "or"]
             .iter()
             .any(|word| first.is(word));
-    let short = tag.count() < MAX_WORDS;
-    let before = part(text, 0..comma);
-    (opens && short && words(before).count() > 1).then_some(0..comma)
+    let is_short = tag.count() < MAX_WORDS;
+    let statement = part(text, 0..comma);
+    (starts_tag && is_short && words(statement).count() > 1).then_some(0..comma)
 }
 
 /// "Why did X happen?" presupposes that the answer to "did X happen?" is yes.
 fn wh_question_presupposition(question: &Rendered) -> Option<Rendered> {
     let text = question.text();
-    let mut all = words(text);
-    let first = all.next()?;
-    let asks = ["how", "since", "what", "when", "where", "which", "who", "whose", "why"]
+    let mut question_words = words(text);
+    let first = question_words.next()?;
+    let is_wh_question = ["how", "since", "what", "when", "where", "which", "who", "whose", "why"]
         .iter()
         .any(|word| first.is(word));
-    if !asks {
+    if !is_wh_question {
         return None;
     }
     let auxiliary =
         words(text).skip(1).take(5).find(|word| AUXILIARIES.iter().any(|verb| word.is(verb)));
     let rest_from = auxiliary.as_ref().map_or(first.span.end, |word| word.span.start);
     let rest = part(text, rest_from..text.len());
-    let says = words(rest).filter(|word| !is_stop_word(word.text)).count();
-    let identity = ["what", "which", "who"].iter().any(|word| first.is(word));
+    let content_word_count = words(rest).filter(|word| !is_stop_word(word.text)).count();
+    let asks_for_subject = ["what", "which", "who"].iter().any(|word| first.is(word));
     if let Some(auxiliary) = auxiliary {
         let is_being = ["are", "is", "was", "were"].iter().any(|verb| auxiliary.is(verb));
-        if says < 2
-            || identity && is_being && !has_past_form(part(text, auxiliary.span.end..text.len()))
+        if content_word_count < 2
+            || asks_for_subject
+                && is_being
+                && !has_past_form(part(text, auxiliary.span.end..text.len()))
         {
             return None;
         }
@@ -104,7 +106,7 @@ fn wh_question_presupposition(question: &Rendered) -> Option<Rendered> {
         stated.add("” is yes");
         return Some(stated);
     }
-    if !identity || !has_predicate(rest) {
+    if !asks_for_subject || !has_predicate(rest) {
         return None;
     }
     let mut stated = Rendered::default();
@@ -116,15 +118,18 @@ fn wh_question_presupposition(question: &Rendered) -> Option<Rendered> {
 /// Returns the relative clauses, clauses of time and cause, and participles in a sentence.
 fn clauses(sentence: &Rendered) -> Vec<Rendered> {
     let text = sentence.text();
-    let all: Vec<Word<'_>> = words(text).collect();
+    let sentence_words: Vec<Word<'_>> = words(text).collect();
     let mut found: Vec<Rendered> = Vec::new();
     // The end of the last clause; a participle before this offset is the clause's verb.
     let mut clause_end = 0;
-    for (at, word) in all.iter().enumerate().skip(1) {
-        let Some(previous) = at.checked_sub(1).and_then(|before| all.get(before)) else { continue };
+    for (index, word) in sentence_words.iter().enumerate().skip(1) {
+        let Some(previous) = index.checked_sub(1).and_then(|before| sentence_words.get(before))
+        else {
+            continue;
+        };
         let is = |list: &[&str]| list.iter().any(|entry| word.is(entry));
-        let from = word.span.end;
-        let clause = from..find_clause_end(text, from);
+        let clause_start = word.span.end;
+        let clause = clause_start..find_clause_end(text, clause_start);
         let clause_text = part(text, clause.clone());
         if is(&RELATIVE) && has_predicate(clause_text) {
             let demands = DEMANDING.iter().any(|verb| previous.is(verb));
@@ -134,7 +139,7 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
             }
             let mut stated = Rendered::default();
             if !embedded && !demands {
-                stated.append(&sentence.slice(head(&all, at)..previous.span.end));
+                stated.append(&sentence.slice(head(&sentence_words, index)..previous.span.end));
                 stated.add(if word.is("whose") { "'s" } else { "" });
             }
             clause_end = clause.end;
@@ -147,11 +152,13 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
             found.push(sentence.slice(clause).trimmed());
         } else if is_participle(word)
             && word.span.start >= clause_end
-            && all.get(at + 1).is_some_and(|next| PREPOSITIONS.iter().any(|entry| next.is(entry)))
+            && sentence_words
+                .get(index + 1)
+                .is_some_and(|next| PREPOSITIONS.iter().any(|entry| next.is(entry)))
             && !is_stop_word(previous.text)
-            && at > 1
+            && index > 1
         {
-            let mut stated = sentence.slice(head(&all, at)..previous.span.end);
+            let mut stated = sentence.slice(head(&sentence_words, index)..previous.span.end);
             stated.add(" was ");
             stated.append(&sentence.slice(word.span.start..clause.end));
             found.push(stated.trimmed());
@@ -181,9 +188,9 @@ fn is_participle(word: &Word<'_>) -> bool {
 }
 
 /// Returns the start of the noun phrase before a word: at its determiner, or after a preposition.
-fn head(all: &[Word<'_>], before: usize) -> usize {
+fn head(sentence_words: &[Word<'_>], word_index: usize) -> usize {
     let mut start = None;
-    for word in all.iter().take(before).skip(1).rev() {
+    for word in sentence_words.iter().take(word_index).skip(1).rev() {
         if PREPOSITIONS.iter().any(|entry| word.is(entry)) {
             break;
         }
@@ -193,18 +200,21 @@ fn head(all: &[Word<'_>], before: usize) -> usize {
         }
     }
     start.unwrap_or_else(|| {
-        before.checked_sub(1).and_then(|at| all.get(at)).map_or(0, |word| word.span.start)
+        word_index
+            .checked_sub(1)
+            .and_then(|index| sentence_words.get(index))
+            .map_or(0, |word| word.span.start)
     })
 }
 
-fn find_clause_end(text: &str, from: usize) -> usize {
-    let rest = part(text, from..text.len());
+fn find_clause_end(text: &str, start: usize) -> usize {
+    let rest = part(text, start..text.len());
     let skipped = rest.len() - rest.trim_start_matches([',', ' ']).len();
     let inner = part(rest, skipped..rest.len());
     let end = inner.find([';', '?']).unwrap_or(inner.len());
     let end = inner.find(", ").map_or(end, |comma| comma.min(end));
     let inner = part(inner, 0..end);
-    from + skipped + inner.trim_end_matches(['.', '!', ' ', ')']).len()
+    start + skipped + inner.trim_end_matches(['.', '!', ' ', ')']).len()
 }
 
 #[cfg(test)]
@@ -212,9 +222,9 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str) -> Rendered {
-        let mut all = Rendered::default();
-        all.push_verbatim(text, 0..text.len());
-        all
+        let mut rendered_text = Rendered::default();
+        rendered_text.push_verbatim(text, 0..text.len());
+        rendered_text
     }
 
     fn texts(found: Vec<Rendered>) -> Vec<String> {
@@ -239,12 +249,12 @@ mod tests {
                 "{proposal}"
             );
         }
-        for none in [
+        for other in [
             "Add an alert on free space.",
             "Ensure that the alert fires.",
             "Raise the limit to 2Gi by 3 May.",
         ] {
-            assert!(proposal_presuppositions(&rendered(none)).is_empty(), "{none}");
+            assert!(proposal_presuppositions(&rendered(other)).is_empty(), "{other}");
         }
     }
 
@@ -264,8 +274,8 @@ mod tests {
                 "{question}"
             );
         }
-        for none in ["What is the root cause?", "Was the limit too low?", "Who owns the pool?"] {
-            assert!(question_presuppositions(&rendered(none)).len() < 2, "{none}");
+        for other in ["What is the root cause?", "Was the limit too low?", "Who owns the pool?"] {
+            assert!(question_presuppositions(&rendered(other)).len() < 2, "{other}");
         }
     }
 }

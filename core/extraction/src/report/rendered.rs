@@ -17,7 +17,7 @@ pub struct Rendered {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Glyph {
-    at: usize,
+    offset: usize,
     source: Range<usize>,
 }
 
@@ -37,9 +37,9 @@ impl Rendered {
     /// Returns the source range for a range of the text, or `None` if the whole range was added.
     #[must_use]
     pub fn source(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let from = self.glyphs.partition_point(|glyph| glyph.at < range.start);
-        let to = self.glyphs.partition_point(|glyph| glyph.at < range.end);
-        let glyphs = self.glyphs.get(from..to)?;
+        let first = self.glyphs.partition_point(|glyph| glyph.offset < range.start);
+        let end = self.glyphs.partition_point(|glyph| glyph.offset < range.end);
+        let glyphs = self.glyphs.get(first..end)?;
         let sources = glyphs.iter().map(|glyph| &glyph.source).filter(|source| !source.is_empty());
         sources.fold(None, |bounds: Option<Range<usize>>, source| match bounds {
             None => Some(source.clone()),
@@ -50,8 +50,9 @@ impl Rendered {
     /// Returns the offset of the first character with a source at or after `source`.
     #[must_use]
     pub fn offset(&self, source: usize) -> usize {
-        let after = |glyph: &&Glyph| !glyph.source.is_empty() && glyph.source.start >= source;
-        self.glyphs.iter().find(after).map_or(self.text.len(), |glyph| glyph.at)
+        let is_at_or_after =
+            |glyph: &&Glyph| !glyph.source.is_empty() && glyph.source.start >= source;
+        self.glyphs.iter().find(is_at_or_after).map_or(self.text.len(), |glyph| glyph.offset)
     }
 
     /// Returns the source range of the whole text.
@@ -64,11 +65,13 @@ impl Rendered {
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let text = self.text.get(range.clone()).unwrap_or_default().to_owned();
-        let from = self.glyphs.partition_point(|glyph| glyph.at < range.start);
-        let to = self.glyphs.partition_point(|glyph| glyph.at < range.end);
-        let moved =
-            |glyph: &Glyph| Glyph { at: glyph.at - range.start, source: glyph.source.clone() };
-        let glyphs = self.glyphs.get(from..to).unwrap_or_default().iter().map(moved).collect();
+        let first = self.glyphs.partition_point(|glyph| glyph.offset < range.start);
+        let end = self.glyphs.partition_point(|glyph| glyph.offset < range.end);
+        let shifted = |glyph: &Glyph| Glyph {
+            offset: glyph.offset - range.start,
+            source: glyph.source.clone(),
+        };
+        let glyphs = self.glyphs.get(first..end).unwrap_or_default().iter().map(shifted).collect();
         Self { text, glyphs }
     }
 
@@ -81,7 +84,7 @@ impl Rendered {
 
     /// Appends a character with its source range; an empty range if it is not in the report.
     pub fn push(&mut self, character: char, source: Range<usize>) {
-        self.glyphs.push(Glyph { at: self.text.len(), source });
+        self.glyphs.push(Glyph { offset: self.text.len(), source });
         self.text.push(character);
     }
 
@@ -92,21 +95,21 @@ impl Rendered {
 
     /// Appends another rendered text.
     pub fn append(&mut self, other: &Self) {
-        let from = self.text.len();
+        let start = self.text.len();
         self.text.push_str(&other.text);
         self.glyphs.extend(
             other
                 .glyphs
                 .iter()
-                .map(|glyph| Glyph { at: glyph.at + from, source: glyph.source.clone() }),
+                .map(|glyph| Glyph { offset: glyph.offset + start, source: glyph.source.clone() }),
         );
     }
 
     /// Appends a range of the report unchanged.
     pub fn push_verbatim(&mut self, report: &str, range: Range<usize>) {
         let text = report.get(range.clone()).unwrap_or_default();
-        for (at, character) in text.char_indices() {
-            let start = range.start + at;
+        for (offset, character) in text.char_indices() {
+            let start = range.start + offset;
             self.push(character, start..start + character.len_utf8());
         }
     }
@@ -144,23 +147,23 @@ fn undo_bidi_override(characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range
     if !characters.iter().any(|(character, _)| *character == OVERRIDE) {
         return characters;
     }
-    let mut all = Vec::with_capacity(characters.len());
+    let mut ordered = Vec::with_capacity(characters.len());
     let mut overridden: Option<Vec<(char, Range<usize>)>> = None;
     for (character, source) in characters {
         match (&mut overridden, character) {
             (_, OVERRIDE) => {
-                all.extend(overridden.replace(Vec::new()).into_iter().flatten().rev());
+                ordered.extend(overridden.replace(Vec::new()).into_iter().flatten().rev());
             }
             (Some(_), END | '\n') => {
-                all.extend(overridden.take().into_iter().flatten().rev());
-                all.push((character, source));
+                ordered.extend(overridden.take().into_iter().flatten().rev());
+                ordered.push((character, source));
             }
             (Some(reversed), _) => reversed.push((character, source)),
-            (None, _) => all.push((character, source)),
+            (None, _) => ordered.push((character, source)),
         }
     }
-    all.extend(overridden.into_iter().flatten().rev());
-    all
+    ordered.extend(overridden.into_iter().flatten().rev());
+    ordered
 }
 
 /// Returns the plain form of a character, or `None` if it has no width.
@@ -211,7 +214,7 @@ fn without_lookalikes(mut characters: Vec<(char, Range<usize>)>) -> Vec<(char, R
             && word.iter().any(|(character, _)| character.is_ascii_alphanumeric())
         {
             for (character, _) in word {
-                let latin = LOOKALIKES.iter().find(|(other, _)| other == character);
+                let latin = LOOKALIKES.iter().find(|(lookalike, _)| lookalike == character);
                 *character = latin.map_or(*character, |(_, latin)| *latin);
             }
         }
@@ -232,7 +235,7 @@ mod tests {
 
     #[test]
     fn normalizes_spelling_tricks() {
-        for (written, expected) in [
+        for (original, expected) in [
             ("lo\u{200b}st 4\u{2060} TB", "lost 4 TB"),
             ("ｌｏｓｔ ４ ＴＢ", "lost 4 TB"),
             ("\u{202e}BT 4 tsol\u{202c} today", "lost 4 TB today"),
@@ -242,7 +245,7 @@ mod tests {
             ("Привет мир", "Привет мир"),
             ("p99 was 10² µs 🙂", "p99 was 10² µs 🙂"),
         ] {
-            assert_eq!(normalize(written), expected, "{written:?}");
+            assert_eq!(normalize(original), expected, "{original:?}");
         }
     }
 
@@ -252,8 +255,8 @@ mod tests {
         let mut rendered = Rendered::default();
         rendered.push_verbatim(text, 0..text.len());
         let rendered = rendered.normalized();
-        let at = rendered.text().find("lost").unwrap();
-        let source = rendered.source(at..at + 4).unwrap();
+        let start = rendered.text().find("lost").unwrap();
+        let source = rendered.source(start..start + 4).unwrap();
         assert_eq!(text.get(source).unwrap(), "lo\u{200b}st");
         let mut added = Rendered::default();
         added.add("label: ");

@@ -28,8 +28,8 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     }
     let mut found: Vec<(String, Range<usize>)> = Vec::new();
     let mut start = 0;
-    for (number, part) in parts.iter().enumerate() {
-        let end = if number + 1 == parts.len() { text.len() } else { part.end };
+    for (index, part) in parts.iter().enumerate() {
+        let end = if index + 1 == parts.len() { text.len() } else { part.end };
         let statement = text.get(part.clone()).unwrap_or_default().to_owned();
         // Without its mark, a question is a statement.
         let statement = match assertion.is_prose {
@@ -148,30 +148,31 @@ const LINKING: [&str; 15] = [
 ];
 
 fn split_points(text: &str, mode: SplitMode) -> Vec<SplitPoint> {
-    let links = |span: &Range<usize>| {
+    let is_link = |span: &Range<usize>| {
         let cue = text.get(span.clone()).unwrap_or("");
         LINKING.iter().any(|linking| cue.eq_ignore_ascii_case(linking))
     };
     // Sorted.
     let causes: Vec<usize> = markers(text)
         .into_iter()
-        .filter(|marker| marker.kind == MarkerKind::Cause && links(&marker.span))
+        .filter(|marker| marker.kind == MarkerKind::Cause && is_link(&marker.span))
         .map(|marker| marker.span.start)
         .collect();
     let mut found = Vec::new();
-    let mut before: Option<Word<'_>> = None;
-    let mut leading = words(text).next().is_some_and(|word| LEADING.iter().any(|cue| word.is(cue)));
+    let mut previous: Option<Word<'_>> = None;
+    let mut starts_with_subordinate =
+        words(text).next().is_some_and(|word| LEADING.iter().any(|cue| word.is(cue)));
     let mut nesting = Nesting::default();
     for word in words(text) {
         if nesting.covers(text, word.span.start) {
-            before = Some(word);
+            previous = Some(word);
             continue;
         }
-        let gap_start = before.as_ref().map_or(0, |word| word.span.end);
+        let gap_start = previous.as_ref().map_or(0, |word| word.span.end);
         let gap = text.get(gap_start..word.span.start).unwrap_or("");
-        let mark = gap.find([',', ';', '—', '–']).map(|at| gap_start + at);
+        let mark = gap.find([',', ';', '—', '–']).map(|offset| gap_start + offset);
         let gap_end = gap_start + gap.len() - gap.trim_start().len();
-        let joined_before = before.as_ref().is_some_and(|word| word.is("and") || word.is("but"));
+        let joined_before = previous.as_ref().is_some_and(|word| word.is("and") || word.is("but"));
         let mut split_point = |span: Range<usize>, kind| found.push(SplitPoint { span, kind });
         if causes.binary_search(&word.span.start).is_ok() {
             split_point(mark.unwrap_or(gap_end)..word.span.start, SplitKind::Word);
@@ -199,23 +200,23 @@ fn split_points(text: &str, mode: SplitMode) -> Vec<SplitPoint> {
         {
             split_point(gap_start..word.span.start, SplitKind::Continuation);
         } else if mode == SplitMode::All
-            && continuations::starts_second_statement(gap, before.as_ref(), &word)
-            || mark.is_some() && std::mem::take(&mut leading)
+            && continuations::starts_second_statement(gap, previous.as_ref(), &word)
+            || mark.is_some() && std::mem::take(&mut starts_with_subordinate)
         {
             split_point(gap_start..word.span.start, SplitKind::Word);
         } else if mark.is_some() && (word.is("before") || word.is("after")) {
             split_point(mark.unwrap_or(gap_start)..word.span.start, SplitKind::Word);
         } else if SUBORDINATING.iter().any(|joining| word.is(joining)) {
-            let start = before
+            let start = previous
                 .as_ref()
                 .filter(|word| word.is("even"))
                 .map_or(gap_start, |word| word.span.start);
             split_point(start..word.span.end, SplitKind::Word);
         } else if joined_before && RESUMING.iter().any(|verb| word.is(verb)) {
-            let start = before.as_ref().map_or(gap_start, |word| word.span.start);
+            let start = previous.as_ref().map_or(gap_start, |word| word.span.start);
             split_point(start..word.span.start, SplitKind::Word);
         }
-        before = Some(word);
+        previous = Some(word);
     }
     found
 }
@@ -230,8 +231,8 @@ struct Nesting {
 
 impl Nesting {
     /// Returns `true` if a position is inside any of these. Positions must be ascending.
-    fn covers(&mut self, text: &str, at: usize) -> bool {
-        for character in text.get(self.read_to..at).unwrap_or("").chars() {
+    fn covers(&mut self, text: &str, position: usize) -> bool {
+        for character in text.get(self.read_to..position).unwrap_or("").chars() {
             match character {
                 '"' => self.in_quotes = !self.in_quotes,
                 '`' => self.in_code = !self.in_code,
@@ -240,7 +241,7 @@ impl Nesting {
                 _ => {}
             }
         }
-        self.read_to = at;
+        self.read_to = position;
         self.in_quotes || self.in_code || self.depth > 0
     }
 }
@@ -287,30 +288,33 @@ impl WordIndex {
     }
 
     fn has_words(&self, part: &Range<usize>) -> bool {
-        within(&self.words, part).len() >= 2
+        positions_in(&self.words, part).len() >= 2
     }
 
     /// Returns `true` if a part has a predicate, and enough content words or something informative to check.
     fn is_statement(&self, part: &Range<usize>) -> bool {
         const MIN_WORDS: usize = 3;
-        let first = within(&self.words, part).first();
+        let first = positions_in(&self.words, part).first();
         let is_ordered = first.is_some_and(|first| self.order_words.binary_search(first).is_ok());
-        let from = self.informative.partition_point(|span| span.start < part.start);
+        let first_index = self.informative.partition_point(|span| span.start < part.start);
         let is_informative = || {
-            let after = self.informative.get(from..).unwrap_or_default();
-            after.iter().take_while(|span| span.start < part.end).any(|span| span.end <= part.end)
+            let following = self.informative.get(first_index..).unwrap_or_default();
+            following
+                .iter()
+                .take_while(|span| span.start < part.end)
+                .any(|span| span.end <= part.end)
         };
-        !within(&self.predicates, part).is_empty()
+        !positions_in(&self.predicates, part).is_empty()
             && (is_ordered
-                || within(&self.content_words, part).len() >= MIN_WORDS
+                || positions_in(&self.content_words, part).len() >= MIN_WORDS
                 || is_informative())
     }
 }
 
-fn within<'a>(places: &'a [usize], part: &Range<usize>) -> &'a [usize] {
-    let from = places.partition_point(|place| *place < part.start);
-    let to = places.partition_point(|place| *place < part.end);
-    places.get(from..to).unwrap_or_default()
+fn positions_in<'a>(positions: &'a [usize], part: &Range<usize>) -> &'a [usize] {
+    let first = positions.partition_point(|position| *position < part.start);
+    let end = positions.partition_point(|position| *position < part.end);
+    positions.get(first..end).unwrap_or_default()
 }
 
 fn trim_part(text: &str, part: Range<usize>) -> Range<usize> {

@@ -15,24 +15,24 @@ pub(super) struct Title(Vec<Vec<String>>);
 impl Title {
     /// Parses a title. Skips words that need no evidence, and converts dates to figures.
     pub(super) fn parse(text: &str) -> Self {
-        let all: Vec<String> = words(text).map(|word| word.text.to_lowercase()).collect();
-        let keep: Vec<bool> = words(text).map(|word| !is_title_word(&word)).collect();
+        let lower_words: Vec<String> = words(text).map(|word| word.text.to_lowercase()).collect();
+        let is_kept: Vec<bool> = words(text).map(|word| !is_title_word(&word)).collect();
         let mut found = Vec::new();
-        let mut at = 0;
-        while let Some(word) = all.get(at) {
-            if let Some((date, length)) = date(all.get(at..).unwrap_or_default()) {
+        let mut index = 0;
+        while let Some(word) = lower_words.get(index) {
+            if let Some((date, length)) = date(lower_words.get(index..).unwrap_or_default()) {
                 found.push(vec![date]);
-                at += length;
+                index += length;
                 continue;
             }
-            if keep.get(at) == Some(&true) {
+            if is_kept.get(index) == Some(&true) {
                 let mut forms = vec![word.clone()];
                 forms.extend(
                     word.strip_suffix('s').filter(|stem| stem.len() > 3).map(str::to_owned),
                 );
                 found.push(forms);
             }
-            at += 1;
+            index += 1;
         }
         Self(found)
     }
@@ -58,7 +58,7 @@ const MAX_COMPARED: usize = 64 << 20;
 
 pub(super) struct StatedRecords<'a> {
     records: Vec<Cow<'a, str>>,
-    places: BTreeMap<u64, Vec<usize>>,
+    indices_by_key: BTreeMap<u64, Vec<usize>>,
     title_keys: BTreeSet<u64>,
     compared: usize,
 }
@@ -72,8 +72,8 @@ impl<'a> StatedRecords<'a> {
         budget: &Budget,
     ) -> Self {
         let title_keys = titles.iter().flat_map(Title::keys).collect();
-        let (records, places) = (Vec::new(), BTreeMap::new());
-        let mut stated = Self { records, places, title_keys, compared: 0 };
+        let (records, indices_by_key) = (Vec::new(), BTreeMap::new());
+        let mut stated = Self { records, indices_by_key, title_keys, compared: 0 };
         if !titles.is_empty() {
             evidence.iter().for_each(|item| stated.add_item(item, budget));
             statements.for_each(|statement| stated.add_statement(statement));
@@ -97,13 +97,13 @@ impl<'a> StatedRecords<'a> {
     }
 
     fn add(&mut self, record: Cow<'a, str>) {
-        let at = self.records.len();
+        let index = self.records.len();
         let mut is_found = false;
         for key in keys(&record).filter(|key| self.title_keys.contains(key)) {
             is_found = true;
-            let places = self.places.entry(key).or_default();
-            if places.last() != Some(&at) {
-                places.push(at);
+            let indices = self.indices_by_key.entry(key).or_default();
+            if indices.last() != Some(&index) {
+                indices.push(index);
             }
         }
         if is_found {
@@ -112,11 +112,11 @@ impl<'a> StatedRecords<'a> {
     }
 
     pub(super) fn contains(&mut self, title: &Title, budget: &Budget) -> bool {
-        let places = |key| self.places.get(&key).map_or(&[][..], Vec::as_slice);
-        let Some(rarest) = title.keys().map(places).min_by_key(|places| places.len()) else {
+        let indices_of = |key| self.indices_by_key.get(&key).map_or(&[][..], Vec::as_slice);
+        let Some(rarest) = title.keys().map(indices_of).min_by_key(|indices| indices.len()) else {
             return false;
         };
-        for record in rarest.iter().filter_map(|at| self.records.get(*at)) {
+        for record in rarest.iter().filter_map(|index| self.records.get(*index)) {
             if self.compared >= MAX_COMPARED || !budget.spend(record.len()) {
                 return false;
             }
@@ -142,28 +142,29 @@ fn keys(text: &str) -> impl Iterator<Item = u64> {
 }
 
 fn has_word(record: &str, word: &str) -> bool {
-    record.match_indices(word).any(|(at, _)| {
-        let after = part(record, at + word.len()..record.len());
-        let after = after.strip_prefix('s').unwrap_or(after);
-        let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        !letter(part(record, 0..at).chars().next_back()) && !letter(after.chars().next())
+    record.match_indices(word).any(|(position, _)| {
+        let following = part(record, position + word.len()..record.len());
+        let following = following.strip_prefix('s').unwrap_or(following);
+        let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        !is_letter(part(record, 0..position).chars().next_back())
+            && !is_letter(following.chars().next())
     })
 }
 
 fn date(words: &[String]) -> Option<(String, usize)> {
     const MONTHS: [&str; 12] =
         ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-    let number = |word: &String, max: u32| {
+    let parse_number = |word: &String, max: u32| {
         let digits = word.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
         digits.parse::<u32>().ok().filter(|value| (1..=max).contains(value))
     };
     let month = |word: &String| {
         let start = word.get(..3)?;
-        MONTHS.iter().position(|month| *month == start).map(|at| at + 1)
+        MONTHS.iter().position(|month| *month == start).map(|index| index + 1)
     };
     let [first, second, year, ..] = words else { return None };
-    let year = number(year, 2999).filter(|year| *year >= 1970)?;
-    let (day, month) = match (number(first, 31), number(second, 31)) {
+    let year = parse_number(year, 2999).filter(|year| *year >= 1970)?;
+    let (day, month) = match (parse_number(first, 31), parse_number(second, 31)) {
         (Some(day), None) => (day, month(second)?),
         (None, Some(day)) => (day, month(first)?),
         _ => return None,

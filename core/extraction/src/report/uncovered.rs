@@ -8,16 +8,19 @@ pub(super) fn uncovered(
     non_claims: &[Uncovered],
 ) -> Vec<Uncovered> {
     let claimed = merge_ranges(assertions.iter().map(|assertion| assertion.span.clone()).collect());
-    let mut rest = subtract(&visible(report), &claimed);
-    let mut all = Vec::new();
+    let mut remaining = subtract(&visible(report), &claimed);
+    let mut uncovered_ranges = Vec::new();
     for reason in Reason::ALL.into_iter().filter(|reason| *reason != Reason::Markup) {
         let matching = non_claims.iter().filter(|non_claim| non_claim.reason == reason);
         let spans = merge_ranges(matching.map(|non_claim| non_claim.span.clone()).collect());
-        let left = subtract(&rest, &spans);
-        all.extend(subtract(&rest, &left).into_iter().map(|span| Uncovered { span, reason }));
-        rest = left;
+        let unmatched = subtract(&remaining, &spans);
+        uncovered_ranges.extend(
+            subtract(&remaining, &unmatched).into_iter().map(|span| Uncovered { span, reason }),
+        );
+        remaining = unmatched;
     }
-    all.extend(rest.into_iter().map(|span| Uncovered { span, reason: Reason::Markup }));
-    all.sort_by_key(|uncovered| uncovered.span.start);
-    all
+    uncovered_ranges
+        .extend(remaining.into_iter().map(|span| Uncovered { span, reason: Reason::Markup }));
+    uncovered_ranges.sort_by_key(|uncovered| uncovered.span.start);
+    uncovered_ranges
 }

@@ -16,7 +16,7 @@ const UNITS_FOR_RECORD: usize = 256;
 #[derive(Debug)]
 pub struct Index<'a> {
     facts: Facts<'a>,
-    named: BTreeMap<String, Vec<RecordId>>,
+    by_name: BTreeMap<String, Vec<RecordId>>,
     /// The first occurrence of each log line, by [`verbatim::key`].
     pub(super) lines: BTreeMap<String, Location>,
 }
@@ -25,7 +25,7 @@ impl<'a> Index<'a> {
     /// Indexes facts. The index is incomplete if the budget is exhausted.
     #[must_use]
     pub fn new(facts: Facts<'a>, budget: &Budget) -> Self {
-        let mut named: BTreeMap<String, Vec<RecordId>> = BTreeMap::new();
+        let mut by_name: BTreeMap<String, Vec<RecordId>> = BTreeMap::new();
         for (id, record) in facts.records() {
             let form = facts.group(record.group).map(|group| group.form);
             if !budget.spend(UNITS_FOR_RECORD) {
@@ -39,15 +39,15 @@ impl<'a> Index<'a> {
                 let entry = MAP_ENTRY
                     + allocation_size(name.len())
                     + allocation_size(4 * size_of::<RecordId>());
-                let is_known = named.contains_key(&name);
+                let is_known = by_name.contains_key(&name);
                 if !budget.allocate(if is_known { size_of::<RecordId>() } else { entry }) {
                     break;
                 }
-                named.entry(name).or_default().push(id);
+                by_name.entry(name).or_default().push(id);
             }
         }
         let lines = verbatim::index_lines(&facts, budget);
-        Self { facts, named, lines }
+        Self { facts, by_name, lines }
     }
 
     /// Returns the indexed facts.
@@ -64,6 +64,6 @@ impl<'a> Index<'a> {
     }
 
     pub(super) fn records_named(&self, name: &str) -> &[RecordId] {
-        self.named.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
+        self.by_name.get(&name.to_lowercase()).map_or(&[], Vec::as_slice)
     }
 }

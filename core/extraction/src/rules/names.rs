@@ -44,27 +44,27 @@ pub(super) fn record_name<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Opt
     let mut next = Some(record);
     for _ in 0..MAX_PARENTS {
         let id = next?;
-        let own = facts.record(id)?;
-        match own_name(&own.cells) {
+        let record = facts.record(id)?;
+        match own_name(&record.cells) {
             // `spec.nodeName` in a pod names the node, not the pod.
-            OwnName::ByKind(_) if is_within_named(own.parent, facts) => return None,
+            OwnName::ByKind(_) if is_within_named(record.parent, facts) => return None,
             OwnName::One(name) | OwnName::ByKind(name) => return Some(name),
             OwnName::Several => return None,
             OwnName::None => {}
         }
-        let group = facts.group(own.group)?;
+        let group = facts.group(record.group)?;
         // A list's key applies to all entries and names none of them.
         let key =
-            own.path.last().filter(|key| !is_plain_key(key) && group.scope.last() != Some(key));
+            record.path.last().filter(|key| !is_plain_key(key) && group.scope.last() != Some(key));
         if let Some(key) = key {
             return Some(Name { text: key, kind: None, cell: None });
         }
-        let first = own.cells.first().filter(|first| !first.attribute.is_empty());
-        match first.filter(|_| group.form == Form::Rows && own.parent.is_none()) {
+        let first = record.cells.first().filter(|first| !first.attribute.is_empty());
+        match first.filter(|_| group.form == Form::Rows && record.parent.is_none()) {
             Some(first) => {
                 return Some(Name { text: first.text.trim(), kind: None, cell: Some(first) });
             }
-            None => next = own.parent,
+            None => next = record.parent,
         }
     }
     None
@@ -93,8 +93,8 @@ fn own_name<'f, 'a>(cells: &'f [Cell<'a>]) -> OwnName<'f, 'a> {
         _ => false,
     };
     let name = |cell: &'f Cell<'a>, kind| Name { text: cell.text.trim(), kind, cell: Some(cell) };
-    let mut named = cells.iter().filter(is_name);
-    match (named.next(), named.next()) {
+    let mut name_cells = cells.iter().filter(is_name);
+    match (name_cells.next(), name_cells.next()) {
         (Some(cell), None) => {
             let is_kind_cell =
                 |cell: &&Cell<'_>| matches!(cell.attribute.as_slice(), [key] if key == "kind");
@@ -115,8 +115,9 @@ fn own_name<'f, 'a>(cells: &'f [Cell<'a>]) -> OwnName<'f, 'a> {
 /// Returns the kind of entity that a cell names: `pod`, `pod_name`, `alertname`.
 fn kind_of_key<'f>(cell: &'f Cell<'_>) -> Option<&'f str> {
     let [key] = cell.attribute.as_slice() else { return None };
-    let cut = key.len().checked_sub("name".len()).filter(|at| key.is_char_boundary(*at));
-    let stem = match cut.and_then(|at| key.split_at_checked(at)) {
+    let split =
+        key.len().checked_sub("name".len()).filter(|position| key.is_char_boundary(*position));
+    let stem = match split.and_then(|position| key.split_at_checked(position)) {
         Some((stem, ending)) if ending.eq_ignore_ascii_case("name") => stem,
         _ => key,
     };
@@ -136,25 +137,29 @@ pub(super) struct AttributeWords<'f> {
 
 impl<'f> AttributeWords<'f> {
     pub(super) fn new(attribute: &'f [Cow<'_, str>]) -> Self {
-        let mut own = Self::default();
-        let Some((last, outer)) = attribute.split_last() else { return own };
+        let mut result = Self::default();
+        let Some((last, outer)) = attribute.split_last() else { return result };
         let (own_words, unit_words) = without_unit(last);
-        own.optional.extend(unit_words);
+        result.optional.extend(unit_words);
         let (optional, required): (Vec<_>, Vec<_>) = own_words
             .into_iter()
-            .partition(|word| OPTIONAL_WORDS.iter().any(|known| word.is(known)));
+            .partition(|word| OPTIONAL_WORDS.iter().any(|optional_word| word.is(optional_word)));
         match required.is_empty() {
-            true => own.required.extend(optional),
+            true => result.required.extend(optional),
             false => {
-                own.required.extend(required);
-                own.optional.extend(optional);
+                result.required.extend(required);
+                result.optional.extend(optional);
             }
         }
         for key in outer {
             let words = parts(key).flat_map(words);
-            if is_plain_key(key) { own.optional.extend(words) } else { own.required.extend(words) }
+            if is_plain_key(key) {
+                result.optional.extend(words)
+            } else {
+                result.required.extend(words)
+            }
         }
-        own
+        result
     }
 
     pub(super) fn from_name(name: &'f str, optional: &'f str) -> Self {
@@ -164,14 +169,20 @@ impl<'f> AttributeWords<'f> {
         }
     }
 
-    pub(super) fn match_all(&self, given: &[&Word<'_>]) -> bool {
-        let given: Vec<Word<'_>> =
-            given.iter().flat_map(|word| parts(word.text)).flat_map(words).collect();
-        let is_given = |own: &Word<'_>| given.iter().any(|word| is_same(word, own));
-        let is_own = |word: &Word<'_>| {
-            self.required.iter().chain(&self.optional).any(|own| is_same(word, own))
+    pub(super) fn match_all(&self, expected: &[&Word<'_>]) -> bool {
+        let expected: Vec<Word<'_>> =
+            expected.iter().flat_map(|word| parts(word.text)).flat_map(words).collect();
+        let is_expected =
+            |attribute_word: &Word<'_>| expected.iter().any(|word| is_same(word, attribute_word));
+        let is_attribute_word = |word: &Word<'_>| {
+            self.required
+                .iter()
+                .chain(&self.optional)
+                .any(|attribute_word| is_same(word, attribute_word))
         };
-        !self.required.is_empty() && self.required.iter().all(is_given) && given.iter().all(is_own)
+        !self.required.is_empty()
+            && self.required.iter().all(is_expected)
+            && expected.iter().all(is_attribute_word)
     }
 
     pub(super) fn is_state(&self) -> bool {
@@ -186,12 +197,12 @@ fn is_same(a: &Word<'_>, b: &Word<'_>) -> bool {
 
 /// Splits off the last word of a key if it is a unit: `memory_mib`, `latency (ms)`.
 fn without_unit(key: &str) -> (Vec<Word<'_>>, Vec<Word<'_>>) {
-    let mut own: Vec<Word<'_>> = parts(key).flat_map(words).collect();
-    let has_unit = own.len() > 1
+    let mut key_words: Vec<Word<'_>> = parts(key).flat_map(words).collect();
+    let has_unit = key_words.len() > 1
         && (Unit::from_field_name(key).is_some()
-            || own.last().is_some_and(|last| Unit::from_name(last.text).is_some()));
-    let unit = if has_unit { own.pop() } else { None };
-    (own, unit.into_iter().collect())
+            || key_words.last().is_some_and(|last| Unit::from_name(last.text).is_some()));
+    let unit = if has_unit { key_words.pop() } else { None };
+    (key_words, unit.into_iter().collect())
 }
 
 /// Splits an identifier at `_`, `-`, `.`, `/` and before capitals.
@@ -202,18 +213,18 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let mut before = ' ';
+        let mut previous = ' ';
         let end = rest
             .char_indices()
-            .find(|(at, c)| {
+            .find(|(index, c)| {
                 let is_cut = matches!(c, '_' | '-' | '.' | '/')
-                    || *at > 0 && c.is_ascii_uppercase() && before.is_ascii_lowercase();
-                before = *c;
+                    || *index > 0 && c.is_ascii_uppercase() && previous.is_ascii_lowercase();
+                previous = *c;
                 is_cut
             })
-            .map_or(rest.len(), |(at, _)| at);
-        let (part, more) = rest.split_at_checked(end)?;
-        rest = more;
+            .map_or(rest.len(), |(index, _)| index);
+        let (part, following) = rest.split_at_checked(end)?;
+        rest = following;
         Some(part)
     })
 }

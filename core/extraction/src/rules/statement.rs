@@ -27,30 +27,31 @@ pub(super) struct Statement<'c> {
 impl<'c> Statement<'c> {
     /// Parses a statement. Returns `None` for a negation, hedge, question, time, bound or several figures.
     pub(super) fn parse(text: &'c str) -> Option<Self> {
-        let all: Vec<Word<'_>> = words(text).take(MAX_WORDS + 1).collect();
-        if all.len() > MAX_WORDS
+        let all_words: Vec<Word<'_>> = words(text).take(MAX_WORDS + 1).collect();
+        if all_words.len() > MAX_WORDS
             || text.contains('?')
             || polarity::is_negated(text)
             || polarity::hedge(text).is_some()
         {
             return None;
         }
-        let read = figures(text);
-        if read.figures.len() > 1 || !read.times.is_empty() {
+        let found = figures(text);
+        if found.figures.len() > 1 || !found.times.is_empty() {
             return None;
         }
-        let figure = read.figures.into_iter().next();
+        let figure = found.figures.into_iter().next();
         if figure.as_ref().is_some_and(|figure| figure.comparator.is_some()) {
             return None;
         }
-        let has =
-            |expected: &[&str]| all.iter().any(|word| expected.iter().any(|one| word.is(one)));
+        let has = |expected: &[&str]| {
+            all_words.iter().any(|word| expected.iter().any(|entry| word.is(entry)))
+        };
         let is_present = has(&["is", "are"]) && !has(&["was", "were", "had", "been"]);
         let is_needed = |word: &Word<'_>| {
-            !FUNCTION_WORDS.iter().any(|known| word.is(known))
+            !FUNCTION_WORDS.iter().any(|function_word| word.is(function_word))
                 && !figure.as_ref().is_some_and(|figure| belongs_to_figure(text, word, figure))
         };
-        let words = all.into_iter().filter(is_needed).collect();
+        let words = all_words.into_iter().filter(is_needed).collect();
         Some(Self { text, words, figure, is_present })
     }
 }

@@ -20,14 +20,14 @@ fn verdict(content: &str, claim: &str) -> String {
 }
 
 fn check(content: &str, claims: &[(&str, &str)]) {
-    let wrong: Vec<String> = claims
+    let failures: Vec<String> = claims
         .iter()
         .filter(|(claim, expected)| verdict(content, claim) != *expected)
         .map(|(claim, expected)| {
             format!("{claim:?}: {:?}, not {expected:?}", verdict(content, claim))
         })
         .collect();
-    assert!(wrong.is_empty(), "{wrong:#?}\n{content}");
+    assert!(failures.is_empty(), "{failures:#?}\n{content}");
 }
 
 const PODS: &str = r#"{"pods": [

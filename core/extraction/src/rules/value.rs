@@ -22,12 +22,12 @@ struct Finding {
 
 pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
     let mut findings: Vec<Finding> = Vec::new();
-    for (at, subject) in statement.words.iter().enumerate() {
+    for (position, subject) in statement.words.iter().enumerate() {
         let records = index.records_named(subject.text);
         if records.len() > MAX_RECORDS {
             return Outcome::Silent;
         }
-        let kind = at.checked_sub(1).and_then(|before| statement.words.get(before));
+        let kind = position.checked_sub(1).and_then(|previous| statement.words.get(previous));
         let kind =
             kind.filter(|kind| is_kind(kind.text) && is_adjacent(statement.text, kind, subject));
         let rest: Vec<&Word<'_>> =
@@ -40,8 +40,8 @@ pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
 }
 
 fn combine(findings: Vec<Finding>) -> Outcome {
-    let all = |expected| findings.iter().all(|finding| finding.agreement == expected);
-    let (is_same, is_different) = (all(Agreement::Same), all(Agreement::Different));
+    let all_are = |expected| findings.iter().all(|finding| finding.agreement == expected);
+    let (is_same, is_different) = (all_are(Agreement::Same), all_are(Agreement::Different));
     match findings.into_iter().next() {
         Some(first) if is_same => Outcome::Supports(first.rule, first.location),
         Some(first) if is_different => Outcome::Refutes(first.rule, first.location),
@@ -66,8 +66,8 @@ fn compare_record(
     let (Some(record), Some(name)) = (facts.record(id), record_name(id, facts)) else {
         return Vec::new();
     };
-    if let (Some(kind), Some(own)) = (kind, name.kind)
-        && !words(own).next().is_some_and(|own| own.same(kind))
+    if let (Some(kind), Some(name_kind)) = (kind, name.kind)
+        && !words(name_kind).next().is_some_and(|word| word.same(kind))
     {
         return Vec::new();
     }
@@ -84,8 +84,8 @@ fn compare_record(
             Agreement::Different if !may_refute => Agreement::Incomparable,
             agreement => agreement,
         };
-        let named = name.cell.map(|cell| cell.span.clone());
-        let spans = named.into_iter().chain([cell.span.clone()]).collect();
+        let name_span = name.cell.map(|cell| cell.span.clone());
+        let spans = name_span.into_iter().chain([cell.span.clone()]).collect();
         Finding { agreement, rule, location: Location { record: id, spans } }
     };
     compared.into_iter().map(finding).collect()
@@ -97,17 +97,17 @@ fn compare_figures<'f, 'a>(
     record: &'f Record<'a>,
 ) -> Vec<(&'f Cell<'a>, Agreement, Rule)> {
     let is_named = |cell: &&Cell<'_>| AttributeWords::new(&cell.attribute).match_all(rest);
-    let compared = |cell: &'f Cell<'a>| match cell.figure() {
-        Some(own) => (cell, compare(figure, &own), rule_of(figure, &own)),
+    let compare_cell = |cell: &'f Cell<'a>| match cell.figure() {
+        Some(cell_figure) => (cell, compare(figure, &cell_figure), rule_of(figure, &cell_figure)),
         None => (cell, Agreement::Incomparable, Rule::Value),
     };
-    record.cells.iter().filter(is_named).map(compared).collect()
+    record.cells.iter().filter(is_named).map(compare_cell).collect()
 }
 
 /// Compares two figures. Sizes are not different if they agree with "MB" read as MiB, because many
 /// writers mean that.
-fn compare(claimed: &Figure, own: &Figure) -> Agreement {
-    let agreement = agree(claimed, own);
+fn compare(claimed: &Figure, actual: &Figure) -> Agreement {
+    let agreement = agree(claimed, actual);
     let binary = || {
         let power = claimed.unit.factor.checked_ilog(1000)?;
         let unit =
@@ -116,7 +116,7 @@ fn compare(claimed: &Figure, own: &Figure) -> Agreement {
     };
     match agreement {
         Agreement::Different if claimed.unit.system == System::Decimal => match binary() {
-            Some(binary) if agree(&binary, own) == Agreement::Same => Agreement::Incomparable,
+            Some(binary) if agree(&binary, actual) == Agreement::Same => Agreement::Incomparable,
             _ => agreement,
         },
         _ => agreement,
@@ -124,9 +124,9 @@ fn compare(claimed: &Figure, own: &Figure) -> Agreement {
 }
 
 /// Returns the rule for two figures. Equal digits with different units are a wrong unit.
-fn rule_of(claimed: &Figure, own: &Figure) -> Rule {
-    let is_same_number = claimed.value.is_same_number(own.value);
-    if is_same_number && claimed.unit != own.unit { Rule::Unit } else { Rule::Value }
+fn rule_of(claimed: &Figure, actual: &Figure) -> Rule {
+    let is_same_number = claimed.value.is_same_number(actual.value);
+    if is_same_number && claimed.unit != actual.unit { Rule::Unit } else { Rule::Value }
 }
 
 /// Compares the states that the statement can mean: its last word is the value of the attribute named by the
@@ -143,9 +143,13 @@ fn compare_states<'f, 'a>(
     let Some((value, attribute)) = rest.split_last() else { return Vec::new() };
     let mut found = Vec::new();
     for cell in &record.cells {
-        let own = AttributeWords::new(&cell.attribute);
-        let is_named = if attribute.is_empty() { own.is_state() } else { own.match_all(attribute) };
-        if own.match_all(rest) {
+        let attribute_words = AttributeWords::new(&cell.attribute);
+        let is_named = if attribute.is_empty() {
+            attribute_words.is_state()
+        } else {
+            attribute_words.match_all(attribute)
+        };
+        if attribute_words.match_all(rest) {
             found.push((cell, truth(&cell.text), Rule::Value));
         } else if is_named {
             found.push((cell, same_state(statement, value, cell, record, index), Rule::Value));
@@ -169,20 +173,20 @@ impl<'f, 'a> Condition<'f, 'a> {
         let is_truth = |cell: &&Cell<'_>| {
             ["true", "false", "unknown"]
                 .iter()
-                .any(|one| cell.text.trim().eq_ignore_ascii_case(one))
+                .any(|truth| cell.text.trim().eq_ignore_ascii_case(truth))
         };
         Some(Self { kind: cell("type")?, status: cell("status").filter(is_truth)? })
     }
 
     fn compare(&self, rest: &[&Word<'_>]) -> Option<(&'f Cell<'a>, Agreement, Rule)> {
-        let own = AttributeWords::from_name(&self.kind.text, "status");
-        if own.match_all(rest) {
+        let attribute_words = AttributeWords::from_name(&self.kind.text, "status");
+        if attribute_words.match_all(rest) {
             return Some((self.status, truth(&self.status.text), Rule::Value));
         }
         let (value, attribute) = rest.split_last()?;
         let is_same = self.status.text.trim().eq_ignore_ascii_case(value.text);
         let agreement = if is_same { Agreement::Same } else { Agreement::Incomparable };
-        own.match_all(attribute).then_some((self.status, agreement, Rule::Value))
+        attribute_words.match_all(attribute).then_some((self.status, agreement, Rule::Value))
     }
 }
 
@@ -202,27 +206,27 @@ fn same_state(
     record: &Record<'_>,
     index: &Index<'_>,
 ) -> Agreement {
-    let own = cell.text.trim();
-    if own.eq_ignore_ascii_case(claimed.text) {
+    let actual = cell.text.trim();
+    if actual.eq_ignore_ascii_case(claimed.text) {
         return Agreement::Same;
     }
     let is_one_word =
         |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphabetic());
-    if !statement.is_present || !is_one_word(own) || !is_one_word(claimed.text) {
+    if !statement.is_present || !is_one_word(actual) || !is_one_word(claimed.text) {
         return Agreement::Incomparable;
     }
-    let excludes = is_denied_form(own, claimed.text)
-        || is_denied_form(claimed.text, own)
+    let is_excluded = is_denied_form(actual, claimed.text)
+        || is_denied_form(claimed.text, actual)
         || sibling_has_state(claimed, cell, record, index);
-    if excludes { Agreement::Different } else { Agreement::Incomparable }
+    if is_excluded { Agreement::Different } else { Agreement::Incomparable }
 }
 
 /// Returns `true` if one state negates the other: `NotReady`, `unhealthy`, `inactive`.
 fn is_denied_form(denied: &str, plain: &str) -> bool {
     ["not", "un", "in", "dis"].iter().any(|prefix| {
         let split = denied.split_at_checked(prefix.len());
-        split.is_some_and(|(start, rest)| {
-            start.eq_ignore_ascii_case(prefix) && rest.eq_ignore_ascii_case(plain)
+        split.is_some_and(|(start, ending)| {
+            start.eq_ignore_ascii_case(prefix) && ending.eq_ignore_ascii_case(plain)
         })
     })
 }

@@ -21,8 +21,9 @@ pub(super) fn find_line(text: &str, index: &Index<'_>) -> Option<Location> {
 
 pub(super) fn index_lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String, Location> {
     let mut found = BTreeMap::new();
-    for (record, own) in facts.records() {
-        let Some(group) = facts.group(own.group).filter(|group| group.form == Form::Lines) else {
+    for (record, record_data) in facts.records() {
+        let Some(group) = facts.group(record_data.group).filter(|group| group.form == Form::Lines)
+        else {
             continue;
         };
         let Some(item) = facts.item(group.item) else { continue };
@@ -35,19 +36,21 @@ pub(super) fn index_lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String
                 }
             }
         };
-        if !budget.spend(own.span.len()) {
+        if !budget.spend(record_data.span.len()) {
             break;
         }
-        let whole = part(item.content, own.span.clone());
-        let mut start = own.span.start;
-        for line in whole.split_inclusive('\n') {
+        let record_text = part(item.content, record_data.span.clone());
+        let mut start = record_data.span.start;
+        for line in record_text.split_inclusive('\n') {
             insert(line, start..start + line.trim_end().len());
             start += line.len();
         }
-        for cell in &own.cells {
+        for cell in &record_data.cells {
             let is_message = match cell.attribute.as_slice() {
                 [] => true,
-                [key] => MESSAGE_KEYS.iter().any(|known| key.eq_ignore_ascii_case(known)),
+                [key] => {
+                    MESSAGE_KEYS.iter().any(|message_key| key.eq_ignore_ascii_case(message_key))
+                }
                 _ => false,
             };
             if is_message {
@@ -76,18 +79,18 @@ pub(super) fn key(text: &str) -> Option<String> {
         return None;
     }
     let mut key = String::with_capacity(text.len());
-    let mut words = 0;
+    let mut word_count = 0;
     for word in text.split_whitespace() {
         let bare =
             word.trim_matches(['.', ',', ';', ':', '!', '"', '\'', '`', '*', '(', ')', '“', '”']);
         if bare.is_empty() || ARTICLES.iter().any(|article| bare.eq_ignore_ascii_case(article)) {
             continue;
         }
-        if words > 0 {
+        if word_count > 0 {
             key.push(' ');
         }
         key.extend(bare.chars().flat_map(char::to_lowercase));
-        words += 1;
+        word_count += 1;
     }
-    (words >= MIN_WORDS).then_some(key)
+    (word_count >= MIN_WORDS).then_some(key)
 }

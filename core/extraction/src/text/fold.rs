@@ -130,8 +130,8 @@ fn starts_segment(character: char) -> bool {
 fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
     let with_spans = |range: Range<usize>| {
         let characters = part(text, range.clone()).char_indices();
-        characters.map(move |(at, character)| {
-            let start = range.start + at;
+        characters.map(move |(offset, character)| {
+            let start = range.start + offset;
             (start..start + character.len_utf8(), character)
         })
     };
@@ -141,19 +141,20 @@ fn visible(text: &str) -> impl Iterator<Item = (Range<usize>, char)> {
 }
 
 fn without_color_codes(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let mut from = Some(0);
+    let mut next_start = Some(0);
     core::iter::from_fn(move || {
-        let start = from?;
+        let start = next_start?;
         let sequence = escape_sequence(text, start);
-        from = sequence.as_ref().map(|sequence| sequence.end);
+        next_start = sequence.as_ref().map(|sequence| sequence.end);
         Some(start..sequence.map_or(text.len(), |sequence| sequence.start))
     })
 }
 
 /// Returns the next terminal control sequence (`ESC [`, parameters, a letter).
-fn escape_sequence(text: &str, from: usize) -> Option<Range<usize>> {
+fn escape_sequence(text: &str, search_start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    let mut starts = memchr::memchr_iter(ESCAPE as u8, bytes.get(from..)?).map(|at| from + at);
+    let mut starts = memchr::memchr_iter(ESCAPE as u8, bytes.get(search_start..)?)
+        .map(|distance| search_start + distance);
     starts.find_map(|start| {
         let parameters = bytes.get(start + 1..)?.strip_prefix(b"[")?;
         let is_parameter = |byte: &&u8| matches!(**byte, b'0'..=b'9' | b';' | b'?');
@@ -265,8 +266,8 @@ mod tests {
     fn colors_map_back_to_original_bytes() {
         let original = "\u{1b}[2m09:14\u{1b}[0m depth \u{2265} 400";
         let folded = Folded::new(original);
-        let at = folded.as_str().find("14 depth >= 400").unwrap();
-        let span = folded.original(at..at + "14 depth >= 400".len());
+        let start = folded.as_str().find("14 depth >= 400").unwrap();
+        let span = folded.original(start..start + "14 depth >= 400".len());
         assert_eq!(part(original, span), "14\u{1b}[0m depth \u{2265} 400");
     }
 
@@ -280,11 +281,11 @@ mod tests {
     fn matches_map_back_to_original_bytes() {
         let original = "noise  Ｏut\u{200b} of\n memory: e\u{301}nd";
         let folded = Folded::new(original);
-        let at = folded.as_str().find("Out of memory").unwrap();
-        let span = folded.original(at..at + "Out of memory".len());
+        let start = folded.as_str().find("Out of memory").unwrap();
+        let span = folded.original(start..start + "Out of memory".len());
         assert_eq!(part(original, span), "Ｏut\u{200b} of\n memory");
-        let at = folded.as_str().find('é').unwrap();
-        assert_eq!(part(original, folded.original(at..at + 'é'.len_utf8())), "e\u{301}");
+        let start = folded.as_str().find('é').unwrap();
+        assert_eq!(part(original, folded.original(start..start + 'é'.len_utf8())), "e\u{301}");
     }
 
     proptest! {
@@ -299,8 +300,8 @@ mod tests {
             let folded = Folded::new(&text);
             prop_assert_eq!(folded.as_str(), fold(&text));
             let length = folded.as_str().len();
-            for (at, character) in folded.as_str().char_indices() {
-                let span = folded.original(at..at + character.len_utf8());
+            for (start, character) in folded.as_str().char_indices() {
+                let span = folded.original(start..start + character.len_utf8());
                 prop_assert!(text.get(span.clone()).is_some(), "{span:?}");
             }
             prop_assert!(folded.original(0..length).end <= text.len());

@@ -127,8 +127,8 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
 
 /// Iterates over the parts of a line outside pairs of a mark. Ignores an unpaired mark.
 fn outside_marks(line: &str, mark: char) -> impl Iterator<Item = &str> {
-    let closed = line.matches(mark).count() / 2 * 2;
-    line.splitn(closed + 1, mark).step_by(2)
+    let paired_count = line.matches(mark).count() / 2 * 2;
+    line.splitn(paired_count + 1, mark).step_by(2)
 }
 
 /// Returns `true` if a character separates words. Identifier punctuation does not.
@@ -154,10 +154,11 @@ impl WordCounts {
         if let Some(script) = script(word) {
             let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
             // In scripts without spaces, two letters are about one word.
-            let words = if matches!(script, "zh" | "ja" | "th") { letters.div_ceil(2) } else { 1 };
-            match self.scripts.iter_mut().find(|(known, _)| *known == script) {
-                Some((_, count)) => *count += words,
-                None => self.scripts.push((script, words)),
+            let word_count =
+                if matches!(script, "zh" | "ja" | "th") { letters.div_ceil(2) } else { 1 };
+            match self.scripts.iter_mut().find(|(name, _)| *name == script) {
+                Some((_, count)) => *count += word_count,
+                None => self.scripts.push((script, word_count)),
             }
             return;
         }
@@ -169,10 +170,10 @@ impl WordCounts {
         self.plain += 1;
         self.accented += usize::from(!lower.is_ascii());
         self.english += usize::from(ENGLISH.contains(&lower.as_str()));
-        for ((_, words), (count, distinct)) in OTHERS.iter().zip(&mut self.others) {
+        for ((_, words), (count, distinct_bits)) in OTHERS.iter().zip(&mut self.others) {
             if let Some(index) = words.iter().position(|word| *word == lower) {
                 *count += 1;
-                *distinct |= 1 << (index % 64);
+                *distinct_bits |= 1 << (index % 64);
             }
         }
     }
@@ -200,10 +201,10 @@ impl WordCounts {
 
     /// Returns the most frequent script. Japanese text contains Chinese characters too.
     fn main_script(&self) -> Option<(&'static str, usize)> {
-        let all = self.scripts.iter().map(|(_, words)| words).sum();
+        let total = self.scripts.iter().map(|(_, words)| words).sum();
         let is_japanese = self.scripts.iter().any(|(script, _)| *script == "ja");
-        let top = self.scripts.iter().max_by_key(|(_, words)| *words)?;
-        Some((if is_japanese && top.0 == "zh" { "ja" } else { top.0 }, all))
+        let most_frequent = self.scripts.iter().max_by_key(|(_, words)| *words)?;
+        Some((if is_japanese && most_frequent.0 == "zh" { "ja" } else { most_frequent.0 }, total))
     }
 }
 
@@ -214,8 +215,8 @@ fn script(word: &str) -> Option<&'static str> {
         return Some("ja");
     }
     let first = scripts.find_map(|script| script)?;
-    let others = scripts.flatten().count();
-    (others > 0 || matches!(first, "zh")).then_some(first)
+    let other_count = scripts.flatten().count();
+    (other_count > 0 || matches!(first, "zh")).then_some(first)
 }
 
 fn script_of(letter: char) -> Option<&'static str> {

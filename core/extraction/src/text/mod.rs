@@ -21,9 +21,9 @@ pub fn part(text: &str, range: Range<usize>) -> &str {
 }
 
 /// Returns the offset of two adjacent ASCII bytes. Cheaper to set up than a general search.
-pub fn find_two(text: &str, two: [u8; 2]) -> Option<usize> {
-    let [first, second] = two;
-    memchr_iter(first, text.as_bytes()).find(|at| byte_at(text, at + 1) == second)
+pub fn find_two(text: &str, pair: [u8; 2]) -> Option<usize> {
+    let [first, second] = pair;
+    memchr_iter(first, text.as_bytes()).find(|offset| byte_at(text, offset + 1) == second)
 }
 
 /// Returns the byte at an offset, or 0 past the end.

@@ -83,13 +83,13 @@ pub fn is_negated(text: &str) -> bool {
     scan(text).any(|marker| marker.kind == MarkerKind::Negation)
 }
 
-/// Returns `true` if a negation precedes the words at `at` in the same clause, or is one of these words.
+/// Returns `true` if a negation precedes the words in `span` in the same clause, or is one of these words.
 #[must_use]
-pub fn negates(text: &str, at: &Range<usize>) -> bool {
+pub fn negates(text: &str, span: &Range<usize>) -> bool {
     scan(text).any(|marker| {
         marker.kind == MarkerKind::Negation
-            && marker.span.start < at.end
-            && at.start < scope_end(text, marker.span.end)
+            && marker.span.start < span.end
+            && span.start < scope_end(text, marker.span.end)
     })
 }
 
@@ -108,7 +108,7 @@ pub fn causal_link(text: &str) -> Option<Range<usize>> {
 /// Returns the first completed action, unless it is negated.
 #[must_use]
 pub fn action_done(text: &str) -> Option<Range<usize>> {
-    first_of_kind(text, MarkerKind::ActionDone).filter(|at| !negates(text, at))
+    first_of_kind(text, MarkerKind::ActionDone).filter(|span| !negates(text, span))
 }
 
 /// Returns `true` if the text contains an explicit negation such as "not", "no", "never" or "without".
@@ -129,9 +129,9 @@ fn has_denial(text: &str) -> bool {
 #[must_use]
 pub fn is_denial(cue: &Word<'_>) -> bool {
     let last = cue.text.as_bytes().last().copied().unwrap_or(0);
-    let contracted = last.eq_ignore_ascii_case(&b't') && cue.text.contains(['\'', '\u{2019}']);
+    let is_contraction = last.eq_ignore_ascii_case(&b't') && cue.text.contains(['\'', '\u{2019}']);
     let initial = byte_at(cue.text, 0).to_ascii_lowercase();
-    contracted
+    is_contraction
         || matches!(initial, b'n' | b'c' | b'w') && PLAIN_DENIALS.iter().any(|entry| cue.is(entry))
 }
 
@@ -154,10 +154,10 @@ fn first_of_kind(text: &str, kind: MarkerKind) -> Option<Range<usize>> {
 }
 
 /// Returns the end of the clause after a cue: at punctuation or a contrasting conjunction.
-fn scope_end(text: &str, from: usize) -> usize {
-    for word in words(part(text, from..text.len())) {
-        let start = from + word.span.start;
-        let end = from + word.span.end;
+fn scope_end(text: &str, start_offset: usize) -> usize {
+    for word in words(part(text, start_offset..text.len())) {
+        let start = start_offset + word.span.start;
+        let end = start_offset + word.span.end;
         if BREAKS.iter().any(|breaker| word.is(breaker)) {
             return start;
         }
@@ -184,18 +184,20 @@ fn longest_phrase<'a>(
 ) -> Option<(&'static str, MarkerKind, Following<'a>)> {
     let initial = usize::from(byte_at(first.text, 0).to_ascii_lowercase());
     let Initial { start, end, lengths } = *INITIALS.get(initial)?;
-    let written = first.text.len();
-    if lengths & length_bit(written) == 0 {
+    let first_length = first.text.len();
+    if lengths & length_bit(first_length) == 0 {
         return None;
     }
-    let plain = first.text.is_ascii();
+    let is_ascii = first.text.is_ascii();
     let mut best = None;
     for ((phrase, kind), length) in PHRASES.get(start..end)?.iter().zip(LENGTHS.get(start..end)?) {
-        if plain && *length != written {
+        if is_ascii && *length != first_length {
             continue;
         }
-        let Some(more) = rest_after_first_word(phrase, first.text, plain) else { continue };
-        if let Some(following) = match_rest(more, rest) {
+        let Some(phrase_rest) = rest_after_first_word(phrase, first.text, is_ascii) else {
+            continue;
+        };
+        if let Some(following) = match_rest(phrase_rest, rest) {
             // Entries are sorted, so a longer phrase with the same start comes later.
             best = Some((*phrase, *kind, following));
         }
@@ -239,12 +241,12 @@ const fn initials() -> [Initial; 128] {
 
 #[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
 const fn contains_apostrophe(phrase: &str) -> bool {
-    let mut at = 0;
-    while at < phrase.len() {
-        if phrase.as_bytes()[at] == b'\'' {
+    let mut index = 0;
+    while index < phrase.len() {
+        if phrase.as_bytes()[index] == b'\'' {
             return true;
         }
-        at += 1;
+        index += 1;
     }
     false
 }
@@ -265,20 +267,28 @@ const fn first_lengths() -> [usize; PHRASES.len()] {
     lengths
 }
 
-/// Returns the rest of a phrase if `written` is its first word. `plain` means that `written` is ASCII.
-fn rest_after_first_word(phrase: &'static str, written: &str, plain: bool) -> Option<&'static str> {
-    if plain {
-        let begins = phrase.get(..written.len())?.eq_ignore_ascii_case(written);
-        let more = phrase.get(written.len()..).filter(|_| begins)?;
-        return if more.is_empty() { Some(more) } else { more.strip_prefix(' ') };
+/// Returns the rest of a phrase if it starts with `first_word`. `is_ascii` refers to `first_word`.
+fn rest_after_first_word(
+    phrase: &'static str,
+    first_word: &str,
+    is_ascii: bool,
+) -> Option<&'static str> {
+    if is_ascii {
+        let is_prefix = phrase.get(..first_word.len())?.eq_ignore_ascii_case(first_word);
+        let phrase_rest = phrase.get(first_word.len()..).filter(|_| is_prefix)?;
+        return if phrase_rest.is_empty() {
+            Some(phrase_rest)
+        } else {
+            phrase_rest.strip_prefix(' ')
+        };
     }
-    let (first, more) = phrase.split_once(' ').unwrap_or((phrase, ""));
-    eq_ignoring_case(written, first).then_some(more)
+    let (first, phrase_rest) = phrase.split_once(' ').unwrap_or((phrase, ""));
+    eq_ignoring_case(first_word, first).then_some(phrase_rest)
 }
 
-fn match_rest<'a>(more: &str, rest: &Words<'a>) -> Option<Following<'a>> {
+fn match_rest<'a>(phrase_rest: &str, rest: &Words<'a>) -> Option<Following<'a>> {
     let mut following = Following { rest: rest.clone(), last_end: None };
-    for word in more.split(' ').filter(|word| !word.is_empty()) {
+    for word in phrase_rest.split(' ').filter(|word| !word.is_empty()) {
         let next = following.rest.next().filter(|next| eq_ignoring_case(next.text, word))?;
         following.last_end = Some(next.span.end);
     }
@@ -286,24 +296,24 @@ fn match_rest<'a>(more: &str, rest: &Words<'a>) -> Option<Following<'a>> {
 }
 
 /// Compares ignoring case; a typographic apostrophe equals a plain one.
-fn eq_ignoring_case(written: &str, entry: &str) -> bool {
-    if written.is_ascii() {
-        return written.eq_ignore_ascii_case(entry);
+fn eq_ignoring_case(text: &str, entry: &str) -> bool {
+    if text.is_ascii() {
+        return text.eq_ignore_ascii_case(entry);
     }
     let plain = |c: char| if c == '\u{2019}' { '\'' } else { c.to_ascii_lowercase() };
-    written.chars().map(plain).eq(entry.chars())
+    text.chars().map(plain).eq(entry.chars())
 }
 
 /// Returns `true` for phrases that do not negate: "no longer than", "no more than", "no later than",
 /// "not only", "No. 5".
 fn is_not_negation(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
     let mut ahead = rest.clone();
-    let (next, after) = (ahead.next(), ahead.next());
+    let (next, second) = (ahead.next(), ahead.next());
     let next_is =
         |table: &[&str]| next.as_ref().is_some_and(|word| table.iter().any(|entry| word.is(entry)));
     match phrase {
         "no" if next_is(&["more", "less", "fewer", "later", "earlier", "longer"]) => {
-            after.is_some_and(|word| word.is("than"))
+            second.is_some_and(|word| word.is("than"))
         }
         "no" => {
             first.text.starts_with('N')

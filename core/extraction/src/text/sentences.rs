@@ -25,9 +25,9 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
             end = soft_break(text, start..limit);
         }
         let inner = part(text, start..end);
-        let from = start + inner.len() - inner.trim_start().len();
+        let inner_start = start + inner.len() - inner.trim_start().len();
         if !inner.trim().is_empty() {
-            found.push(from..from + inner.trim().len());
+            found.push(inner_start..inner_start + inner.trim().len());
         }
         start = end;
     }
@@ -35,22 +35,23 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 }
 
 fn soft_break(text: &str, sentence: Range<usize>) -> usize {
-    let whole = part(text, sentence.clone());
-    let last = |is_break: fn(char) -> bool| whole.rfind(is_break).filter(|at| *at > 0);
-    let at = last(|c| c == '\n').or_else(|| last(char::is_whitespace));
-    at.map_or(sentence.end, |at| sentence.start + at)
+    let sentence_text = part(text, sentence.clone());
+    let last_break =
+        |is_break: fn(char) -> bool| sentence_text.rfind(is_break).filter(|offset| *offset > 0);
+    let offset = last_break(|c| c == '\n').or_else(|| last_break(char::is_whitespace));
+    offset.map_or(sentence.end, |offset| sentence.start + offset)
 }
 
 fn sentence_end(text: &str, block: Range<usize>) -> usize {
     let mut position = block.start;
     while position < block.end {
         let Some(character) = char_at(text, position) else { return block.end };
-        let after = position + character.len_utf8();
+        let next = position + character.len_utf8();
         match character {
             '`' => position = code_end(text, position, block.end),
-            '。' | '！' | '？' => return with_closers(text, after, block.end),
+            '。' | '！' | '？' => return with_closers(text, next, block.end),
             '.' | '!' | '?' => {
-                let end = with_closers(text, after, block.end);
+                let end = with_closers(text, next, block.end);
                 let followed_by_space =
                     end >= block.end || char_at(text, end).is_some_and(char::is_whitespace);
                 let continues = || {
@@ -61,9 +62,9 @@ fn sentence_end(text: &str, block: Range<usize>) -> usize {
                 if followed_by_space && !continues() {
                     return end;
                 }
-                position = after;
+                position = next;
             }
-            _ => position = after,
+            _ => position = next,
         }
     }
     block.end
@@ -76,16 +77,16 @@ fn is_pause(text: &str, dots: Range<usize>, limit: usize) -> bool {
 }
 
 /// Returns the offset after a short code span, or after the backticks.
-fn code_end(text: &str, open: usize, limit: usize) -> usize {
+fn code_end(text: &str, start: usize, limit: usize) -> usize {
     const MAX_BYTES: usize = 160;
-    let run = part(text, open..limit).bytes().take_while(|byte| *byte == b'`').count();
-    let inner = part(text, open + run..limit);
-    match inner.find('`').filter(|at| *at <= MAX_BYTES) {
-        Some(at) => {
-            let close = open + run + at;
+    let run = part(text, start..limit).bytes().take_while(|byte| *byte == b'`').count();
+    let inner = part(text, start + run..limit);
+    match inner.find('`').filter(|length| *length <= MAX_BYTES) {
+        Some(length) => {
+            let close = start + run + length;
             close + part(text, close..limit).bytes().take_while(|byte| *byte == b'`').count()
         }
-        None => open + run,
+        None => start + run,
     }
 }
 
@@ -107,12 +108,12 @@ fn with_closers(text: &str, mut position: usize, limit: usize) -> usize {
 const NEAR: usize = 160;
 
 fn is_abbreviation(text: &str, block: &Range<usize>, dot: usize) -> bool {
-    let near = text.ceil_char_boundary(dot.saturating_sub(NEAR)).max(block.start);
-    let block = near..text.floor_char_boundary(dot + NEAR).clamp(dot + 1, block.end);
+    let window_start = text.ceil_char_boundary(dot.saturating_sub(NEAR)).max(block.start);
+    let block = window_start..text.floor_char_boundary(dot + NEAR).clamp(dot + 1, block.end);
     let before = part(text, block.start..dot);
     let start = before
         .rfind(|c: char| !(c.is_alphanumeric() || c == '.'))
-        .map_or(0, |at| at + char_at(before, at).map_or(1, char::len_utf8));
+        .map_or(0, |index| index + char_at(before, index).map_or(1, char::len_utf8));
     let word = part(before, start..before.len());
     let rest = part(text, dot + 1..block.end).trim_start();
     let is = |table: &[&str]| table.iter().any(|entry| word.eq_ignore_ascii_case(entry));
@@ -138,7 +139,7 @@ fn is_initials(word: &str) -> bool {
 
 /// Returns `true` if initials are part of a name: there are no verbs on both sides, so these are not two statements.
 fn is_part_of_name(before: &str, rest: &str) -> bool {
-    let states = |text: &str| {
+    let has_verb = |text: &str| {
         words(text).any(|word| {
             let text = word.text;
             is_finite(text) || is_past(text) || super::tokens::ends_ignoring_case(text, "ed")
@@ -147,7 +148,7 @@ fn is_part_of_name(before: &str, rest: &str) -> bool {
     let sentence = rest.find(['.', '!', '?']).and_then(|end| rest.get(..end)).unwrap_or(rest);
     let starts_sentence =
         words(sentence).next().is_some_and(|word| BEGINNINGS.iter().any(|entry| word.is(entry)));
-    !starts_sentence && (!states(before) || !states(sentence))
+    !starts_sentence && (!has_verb(before) || !has_verb(sentence))
 }
 
 const BEGINNINGS: [&str; 26] = [
@@ -171,32 +172,33 @@ const IN_NAMES: [&str; 5] = ["ft", "jr", "mt", "sr", "st"];
 
 /// Returns `true` if a sentence proposes an action. `among_proposals` is `true` in a section of proposals.
 pub(crate) fn is_recommendation(sentence: &str, among_proposals: bool) -> bool {
-    let mut all = words(sentence);
-    let Some(first) = all.next() else { return false };
-    let rest = all.clone();
-    let second = all.next();
-    let reports = || {
-        let assertive =
+    let mut sentence_words = words(sentence);
+    let Some(first) = sentence_words.next() else { return false };
+    let rest = sentence_words.clone();
+    let second = sentence_words.next();
+    let is_report = || {
+        let is_assertive =
             |word: Word<'_>| is_past(word.text) || CAUSES.iter().any(|cause| word.is(cause));
-        words(sentence).any(assertive)
+        words(sentence).any(is_assertive)
     };
-    let imperative = IMPERATIVES.binary_search_by(|verb| compare_lower(verb, first.text)).is_ok();
-    if imperative {
-        let participle = |word: &Word<'_>| {
+    let is_imperative =
+        IMPERATIVES.binary_search_by(|verb| compare_lower(verb, first.text)).is_ok();
+    if is_imperative {
+        let is_participle = |word: &Word<'_>| {
             super::tokens::ends_ignoring_case(word.text, "ed") || is_finite(word.text)
         };
-        return !reports()
-            && (among_proposals || !rest.clone().take(4).any(|word| participle(&word)));
+        return !is_report()
+            && (among_proposals || !rest.clone().take(4).any(|word| is_participle(&word)));
     }
     if starts_with_any(sentence, &OPENERS) {
-        return !reports();
+        return !is_report();
     }
     let is_subject = |word: &Word<'_>| {
         ["we", "you", "i", "operators", "teams", "engineers"].iter().any(|s| word.is(s))
     };
     let is_modal =
         |word: &Word<'_>| ["should", "recommend", "suggest", "propose"].iter().any(|s| word.is(s));
-    is_subject(&first) && second.as_ref().is_some_and(is_modal) && !reports()
+    is_subject(&first) && second.as_ref().is_some_and(is_modal) && !is_report()
 }
 
 fn compare_lower(entry: &str, word: &str) -> core::cmp::Ordering {

@@ -25,10 +25,10 @@ const fn packed_stop_words() -> [u64; STOP_WORDS.len()] {
     let mut entry = 0;
     while entry < packed.len() {
         let mut bytes = [0; MAX_PACKED_BYTES];
-        let mut at = 0;
-        while at < STOP_WORDS[entry].len() {
-            bytes[at] = STOP_WORDS[entry][at];
-            at += 1;
+        let mut index = 0;
+        while index < STOP_WORDS[entry].len() {
+            bytes[index] = STOP_WORDS[entry][index];
+            index += 1;
         }
         packed[entry] = u64::from_be_bytes(bytes);
         entry += 1;

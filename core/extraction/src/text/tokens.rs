@@ -43,8 +43,9 @@ impl Word<'_> {
         {
             return Shape::Number;
         }
-        let named = bytes.iter().any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.'));
-        if named || has_inner_capital(bytes) {
+        let has_name_byte =
+            bytes.iter().any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'.'));
+        if has_name_byte || has_inner_capital(bytes) {
             Shape::Identifier
         } else if bytes.contains(&b'-') {
             Shape::Compound
@@ -69,11 +70,11 @@ impl Word<'_> {
     #[must_use]
     pub(crate) fn verb_key(&self) -> Option<u64> {
         const MIN_STEM: usize = 3;
-        let cut = |ending: &&str| {
+        let stem_length = |ending: &&str| {
             let stem = self.text.len().checked_sub(ending.len())?;
             (stem >= MIN_STEM && ends_ignoring_case(self.text, ending)).then_some(stem)
         };
-        let stem = ["ing", "ed", "es", "s", "d", "e"].iter().find_map(cut);
+        let stem = ["ing", "ed", "es", "s", "d", "e"].iter().find_map(stem_length);
         let stem = part(self.text, 0..stem.unwrap_or(self.text.len()));
         self.text.is_ascii().then(|| hash(&[stem]))
     }
@@ -180,7 +181,7 @@ fn word_end(text: &str, start: usize) -> usize {
             b'-' | b'.' | b'_' if byte_class(next) == ByteClass::Alphanumeric => end += 1,
             b'-' | b'.' if byte_class(next) == ByteClass::Other => return end,
             b'-' | b'.' | b'_' | b':' | b'\'' | 0x80.. => match separator_end(text, start, end) {
-                Some(after) => end = after,
+                Some(separator_end) => end = separator_end,
                 None => return end,
             },
             _ => return end,
@@ -188,12 +189,12 @@ fn word_end(text: &str, start: usize) -> usize {
     }
 }
 
-/// Returns the end of the character at `at` if it belongs to the word at `start`.
-fn separator_end(text: &str, start: usize, at: usize) -> Option<usize> {
-    let character = char_at(text, at)?;
+/// Returns the end of the character at `offset` if it belongs to the word at `start`.
+fn separator_end(text: &str, start: usize, offset: usize) -> Option<usize> {
+    let character = char_at(text, offset)?;
     let belongs = !is_ideographic(character)
-        && (character.is_alphanumeric() || joins(text, start, at, character));
-    belongs.then_some(at + character.len_utf8())
+        && (character.is_alphanumeric() || joins(text, start, offset, character));
+    belongs.then_some(offset + character.len_utf8())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -214,38 +215,41 @@ const fn byte_classes() -> [ByteClass; 256] {
     let mut byte_classes = [ByteClass::Wide; 256];
     let mut byte = 0_u8;
     while byte.is_ascii() {
-        let alphanumeric = byte.is_ascii_alphanumeric();
+        let is_alphanumeric = byte.is_ascii_alphanumeric();
         byte_classes[byte as usize] =
-            if alphanumeric { ByteClass::Alphanumeric } else { ByteClass::Other };
+            if is_alphanumeric { ByteClass::Alphanumeric } else { ByteClass::Other };
         byte += 1;
     }
     byte_classes
 }
 
 /// Returns `true` if a separator belongs to the surrounding word.
-fn joins(text: &str, start: usize, at: usize, character: char) -> bool {
-    let next = char_at(text, at + character.len_utf8());
-    let followed = next.is_some_and(|c| c.is_alphanumeric() && !is_ideographic(c));
+fn joins(text: &str, start: usize, offset: usize, character: char) -> bool {
+    let next = char_at(text, offset + character.len_utf8());
+    let is_before_letter = next.is_some_and(|c| c.is_alphanumeric() && !is_ideographic(c));
     match character {
-        '-' | '.' => followed,
+        '-' | '.' => is_before_letter,
         '_' => {
-            followed
+            is_before_letter
                 || next == Some('_')
-                    && part(text, at..text.len())
+                    && part(text, offset..text.len())
                         .trim_start_matches('_')
                         .chars()
                         .next()
                         .is_some_and(char::is_alphanumeric)
         }
         ':' => {
-            byte_at(text, at + 1).is_ascii_digit()
-                && char_before(text, at).is_some_and(|c| c.is_ascii_digit())
-                && part(text, start..at).bytes().next().is_some_and(|byte| byte.is_ascii_digit())
+            byte_at(text, offset + 1).is_ascii_digit()
+                && char_before(text, offset).is_some_and(|c| c.is_ascii_digit())
+                && part(text, start..offset)
+                    .bytes()
+                    .next()
+                    .is_some_and(|byte| byte.is_ascii_digit())
         }
         '\'' | '\u{2019}' => {
-            let tail = at + character.len_utf8();
+            let separator_end = offset + character.len_utf8();
             next.is_some_and(|c| c.eq_ignore_ascii_case(&'t'))
-                && !char_at(text, tail + 1).is_some_and(char::is_alphanumeric)
+                && !char_at(text, separator_end + 1).is_some_and(char::is_alphanumeric)
         }
         _ => false,
     }
@@ -270,22 +274,22 @@ fn has_inner_capital(bytes: &[u8]) -> bool {
 /// Returns the singular of a plain English word, as a stem and an ending to append.
 fn singular(word: &str) -> (&str, &'static str) {
     let bytes = word.as_bytes();
-    let plural = bytes.len() > 3
+    let is_plural = bytes.len() > 3
         && bytes.last().is_some_and(|last| last.eq_ignore_ascii_case(&b's'))
         && bytes.iter().all(u8::is_ascii_alphabetic);
-    if !plural {
+    if !is_plural {
         return (word, "");
     }
-    let cut = |count: usize| part(word, 0..word.len() - count);
+    let without_last = |count: usize| part(word, 0..word.len() - count);
     let ends = |ending: &str| ends_ignoring_case(word, ending);
     if ends("ies") && bytes.len() > 4 {
-        (cut(3), "y")
+        (without_last(3), "y")
     } else if ends("sses") || ends("shes") || ends("ches") || ends("xes") {
-        (cut(2), "")
+        (without_last(2), "")
     } else if ends("ss") || ends("us") || ends("is") {
         (word, "")
     } else {
-        (cut(1), "")
+        (without_last(1), "")
     }
 }
 
@@ -362,16 +366,20 @@ mod tests {
 
     #[test]
     fn ignores_plural_and_case() {
-        let same = |a, b| {
+        let is_same = |a, b| {
             let (a, b) = (words(a).next().unwrap(), words(b).next().unwrap());
             assert_eq!(a.same(&b), a.key() == b.key());
             a.same(&b)
         };
-        assert!(same("Pods", "pod") && same("crashes", "crash") && same("retries", "retry"));
         assert!(
-            !same("redis", "redi") && !same("status", "statu") && !same("checkout", "checkouts-db")
+            is_same("Pods", "pod") && is_same("crashes", "crash") && is_same("retries", "retry")
         );
-        assert!(same("ÄNDERUNG", "änderung"));
+        assert!(
+            !is_same("redis", "redi")
+                && !is_same("status", "statu")
+                && !is_same("checkout", "checkouts-db")
+        );
+        assert!(is_same("ÄNDERUNG", "änderung"));
     }
 
     proptest! {

@@ -43,13 +43,14 @@ pub(crate) fn files(path: &Path) -> Vec<File> {
 fn without_tests(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();
     let is_module = |rest: &str| {
-        let after = rest.trim_start_matches("#[cfg(test)]").trim_start();
-        let after = after.trim_start_matches("pub(crate) ").trim_start_matches("pub(super) ");
-        let line = after.lines().next().unwrap_or_default();
+        let declaration = rest.trim_start_matches("#[cfg(test)]").trim_start();
+        let declaration =
+            declaration.trim_start_matches("pub(crate) ").trim_start_matches("pub(super) ");
+        let line = declaration.lines().next().unwrap_or_default();
         line == "mod tests;" || line.starts_with("mod ") && line.ends_with('{')
     };
-    let tests = text.match_indices("#[cfg(test)]").map(|(at, _)| at);
-    let end = tests.into_iter().find(|at| text.get(*at..).is_some_and(is_module));
+    let tests = text.match_indices("#[cfg(test)]").map(|(offset, _)| offset);
+    let end = tests.into_iter().find(|offset| text.get(*offset..).is_some_and(is_module));
     text.get(..end.unwrap_or(text.len())).unwrap_or_default().to_owned()
 }
 
@@ -64,12 +65,12 @@ pub(crate) fn uses(root: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for file in files(root) {
         let module = module(file.path.strip_prefix(root).unwrap());
-        let Some(own) = module.first().filter(|name| is_module(name)) else { continue };
+        let Some(this_module) = module.first().filter(|name| is_module(name)) else { continue };
         let to_root = "super::".repeat(module.len());
         let roots = [Some(to_root.as_str()), absolute.as_deref()];
-        let used = roots.into_iter().flatten().flat_map(|path| named_after(&file.text, path));
-        let used = used.filter(|name| name != own && is_module(name));
-        uses.entry(own.clone()).or_default().extend(used);
+        let imported = roots.into_iter().flatten().flat_map(|path| names_after(&file.text, path));
+        let imported = imported.filter(|name| name != this_module && is_module(name));
+        uses.entry(this_module.clone()).or_default().extend(imported);
     }
     uses
 }
@@ -83,15 +84,15 @@ fn module(path: &Path) -> Vec<String> {
 }
 
 /// Returns the names after a path: `text` and `claim` in `crate::text::part` and `crate::{claim, text}`.
-fn named_after(text: &str, path: &str) -> Vec<String> {
+fn names_after(text: &str, path: &str) -> Vec<String> {
     let code: String = text.lines().filter(|line| !line.trim().starts_with("//")).collect();
     let mut names = Vec::new();
-    for (at, _) in code.match_indices(path) {
-        let before = code.get(..at).unwrap_or_default();
-        if before.ends_with("::") || before.ends_with(char::is_alphanumeric) {
+    for (offset, _) in code.match_indices(path) {
+        let preceding = code.get(..offset).unwrap_or_default();
+        if preceding.ends_with("::") || preceding.ends_with(char::is_alphanumeric) {
             continue;
         }
-        let rest = code.get(at + path.len()..).unwrap_or_default();
+        let rest = code.get(offset + path.len()..).unwrap_or_default();
         match rest.strip_prefix('{') {
             None => names.extend(name(rest)),
             Some(list) => {
@@ -109,24 +110,26 @@ fn name(rest: &str) -> Option<String> {
 }
 
 pub(crate) fn cycles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
-    let reached = |from: &str| {
-        let mut reached = BTreeSet::new();
-        let mut next: Vec<&str> = vec![from];
-        while let Some(folder) = next.pop() {
-            for used in uses.get(folder).into_iter().flatten() {
-                if reached.insert(used.as_str()) {
-                    next.push(used);
+    let reachable_from = |start: &str| {
+        let mut reachable = BTreeSet::new();
+        let mut pending: Vec<&str> = vec![start];
+        while let Some(folder) = pending.pop() {
+            for imported in uses.get(folder).into_iter().flatten() {
+                if reachable.insert(imported.as_str()) {
+                    pending.push(imported);
                 }
             }
         }
-        reached
+        reachable
     };
     let mut cycles: BTreeSet<Vec<String>> = BTreeSet::new();
     for folder in uses.keys() {
-        let mine = reached(folder);
-        if mine.contains(folder.as_str()) {
-            let both = mine.into_iter().filter(|other| reached(other).contains(folder.as_str()));
-            cycles.insert(both.map(str::to_owned).collect());
+        let reachable = reachable_from(folder);
+        if reachable.contains(folder.as_str()) {
+            let cycle = reachable
+                .into_iter()
+                .filter(|other| reachable_from(other).contains(folder.as_str()));
+            cycles.insert(cycle.map(str::to_owned).collect());
         }
     }
     cycles.into_iter().collect()

@@ -23,20 +23,22 @@ pub(super) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
-    at: usize,
+    offset: usize,
 ) -> Option<usize> {
-    let first = text.end_of_line(at);
-    let opens = key_line(text.str, at..first)?;
-    let below = key_line(text.str, first..text.end_of_line(first));
-    let wide =
-        part(text.str, opens.key.end..opens.value.start).len() > 2 && !opens.value.is_empty();
-    let follows = match &below {
-        Some(below) => below.indent >= opens.indent,
+    let first = text.end_of_line(offset);
+    let first_line = key_line(text.str, offset..first)?;
+    let next_line = key_line(text.str, first..text.end_of_line(first));
+    let is_aligned = part(text.str, first_line.key.end..first_line.value.start).len() > 2
+        && !first_line.value.is_empty();
+    let is_continued = match &next_line {
+        Some(next_line) => next_line.indent >= first_line.indent,
         None => {
-            opens.value.is_empty() && indent(text.str, first) > opens.indent && first < text.len()
+            first_line.value.is_empty()
+                && indent(text.str, first) > first_line.indent
+                && first < text.len()
         }
     };
-    if !follows && !wide {
+    if !is_continued && !is_aligned {
         return None;
     }
     let group =
@@ -45,20 +47,20 @@ pub(super) fn read<'a>(
         group,
         context.parent,
         context.path.clone(),
-        text.span(text.trimmed(at..first)),
+        text.span(text.trimmed(offset..first)),
     )?;
     let mut block = Block {
         out,
         context,
         text,
-        base: opens.indent,
+        base: first_line.indent,
         levels: Vec::new(),
         root,
-        first: opens.key.clone(),
+        first: first_line.key.clone(),
         group,
         list: None,
     };
-    let end = block.lines(at);
+    let end = block.lines(offset);
     Some(end)
 }
 
@@ -88,29 +90,29 @@ struct Level<'a> {
 const MAX_DEPTH: usize = 32;
 
 impl<'a> Block<'_, '_, 'a> {
-    fn lines(&mut self, from: usize) -> usize {
-        let mut at = from;
-        while at < self.text.len() {
-            let next = self.text.end_of_line(at);
-            let line = part(self.text.str, at..next);
-            let depth = indent(self.text.str, at);
+    fn lines(&mut self, start: usize) -> usize {
+        let mut offset = start;
+        while offset < self.text.len() {
+            let next = self.text.end_of_line(offset);
+            let line = part(self.text.str, offset..next);
+            let depth = indent(self.text.str, offset);
             if line.trim().is_empty()
                 || depth < self.base
                 || depth == self.base && opening(line).is_some()
             {
                 break;
             }
-            match key_line(self.text.str, at..next) {
+            match key_line(self.text.str, offset..next) {
                 Some(found) => {
-                    at = self.key(found, next);
+                    offset = self.key(found, next);
                     continue;
                 }
-                None if depth > self.base => self.add_continuation(at..next, depth),
+                None if depth > self.base => self.add_continuation(offset..next, depth),
                 None => break,
             }
-            at = next;
+            offset = next;
         }
-        at
+        offset
     }
 
     /// Adds a key. Returns the end of the parsed text.
@@ -119,8 +121,9 @@ impl<'a> Block<'_, '_, 'a> {
         if let Some(dash) = line.dash {
             self.entry(&line, dash);
         }
-        let again = self.levels.is_empty() && line.dash.is_none() && self.starts_next_record(&line);
-        if again {
+        let is_next_record =
+            self.levels.is_empty() && line.dash.is_none() && self.starts_next_record(&line);
+        if is_next_record {
             let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
             if let Some(record) =
                 self.out.record(self.group, self.context.parent, self.context.path.clone(), span)
@@ -130,9 +133,9 @@ impl<'a> Block<'_, '_, 'a> {
         }
         let key = self.text.name(line.key.clone());
         let (record, prefix) = self.innermost();
-        let below = indent(self.text.str, end);
-        let deeper = end < self.text.len()
-            && below > line.indent
+        let next_indent = indent(self.text.str, end);
+        let has_children = end < self.text.len()
+            && next_indent > line.indent
             && !part(self.text.str, end..self.text.end_of_line(end)).trim().is_empty();
         let mut attribute = prefix.clone();
         attribute.push(key.clone());
@@ -150,7 +153,7 @@ impl<'a> Block<'_, '_, 'a> {
         }
         let is_list = key_line(self.text.str, end..self.text.end_of_line(end))
             .is_some_and(|next| next.dash.is_some_and(|dash| dash >= line.indent));
-        if !deeper && !is_list {
+        if !has_children && !is_list {
             return end;
         }
         if is_aspect(&key.to_ascii_lowercase()) || is_list {
@@ -195,11 +198,11 @@ impl<'a> Block<'_, '_, 'a> {
         let mut rest = value.clone();
         let mut first = None;
         while let Some(gap) = find_two(part(self.text.str, rest.clone()), *b"  ") {
-            let next = self.text.trimmed(rest.start + gap..rest.end);
-            let written = part(self.text.str, next.clone());
-            let until = find_two(written, *b"  ").map_or(next.end, |end| next.start + end);
-            let Some(found) =
-                key_line(self.text.str, next.start..until).filter(|found| !found.value.is_empty())
+            let entry = self.text.trimmed(rest.start + gap..rest.end);
+            let entry_text = part(self.text.str, entry.clone());
+            let entry_end = find_two(entry_text, *b"  ").map_or(entry.end, |end| entry.start + end);
+            let Some(found) = key_line(self.text.str, entry.start..entry_end)
+                .filter(|found| !found.value.is_empty())
             else {
                 break;
             };
@@ -207,8 +210,8 @@ impl<'a> Block<'_, '_, 'a> {
             let mut attribute = prefix.to_vec();
             attribute.push(self.text.name(found.key.clone()));
             self.value(record, attribute, found.value);
-            rest = next.start..value.end;
-            if until == next.end {
+            rest = entry.start..value.end;
+            if entry_end == entry.end {
                 break;
             }
         }
@@ -279,9 +282,10 @@ impl<'a> Block<'_, '_, 'a> {
         }
     }
 
-    fn close(&mut self, indent: usize, dash: bool) {
+    fn close(&mut self, indent: usize, is_list_entry: bool) {
         while self.levels.last().is_some_and(|level| {
-            level.indent >= indent && !(dash && level.indent == indent && level.expects_list)
+            level.indent >= indent
+                && !(is_list_entry && level.indent == indent && level.expects_list)
         }) {
             self.levels.pop();
         }

@@ -20,12 +20,12 @@ pub(super) fn request(line: &str) -> Cells {
     cells.extend(words.next().map(|method| ("method", method)));
     cells.extend(words.next().map(|path| ("path", path)));
     cells.extend(words.next().map(|protocol| ("protocol", protocol)));
-    let after = near(line, end + 1);
-    let mut after = spans(line, after).into_iter();
-    let status = after.next().filter(|status| is_status(part(line, status.clone())));
+    let after_request = window(line, end + 1);
+    let mut after_request = spans(line, after_request).into_iter();
+    let status = after_request.next().filter(|status| is_status(part(line, status.clone())));
     if let Some(status) = status {
         cells.push(("status", status));
-        let size = after.next().filter(|size| is_number(part(line, size.clone())));
+        let size = after_request.next().filter(|size| is_number(part(line, size.clone())));
         cells.extend(size.map(|size| ("bytes", size)));
     } else {
         haproxy(line, start, &mut cells);
@@ -37,18 +37,21 @@ pub(super) fn request(line: &str) -> Cells {
 }
 
 /// Parses `frontend backend/server 0/0/1/12/13 503 217` before the request.
-fn haproxy(line: &str, request: usize, cells: &mut Cells) {
-    let words = spans(line, 0..request.saturating_sub(1));
+fn haproxy(line: &str, request_start: usize, cells: &mut Cells) {
+    let words = spans(line, 0..request_start.saturating_sub(1));
     for window in words.windows(4) {
         let [server, timers, status, size] = window else { continue };
-        let of = |range: &Range<usize>| part(line, range.clone());
-        let timed = of(timers).split('/').count() == 5
-            && of(timers).bytes().all(|b| b.is_ascii_digit() || b"/-+".contains(&b));
-        if timed && is_status(of(status)) && is_number(of(size).trim_start_matches('+')) {
-            if let Some((backend, _)) = of(server).split_once('/') {
-                let middle = server.start + backend.len();
-                cells.push(("backend", server.start..middle));
-                cells.push(("server", middle + 1..server.end));
+        let text_at = |range: &Range<usize>| part(line, range.clone());
+        let has_timers = text_at(timers).split('/').count() == 5
+            && text_at(timers).bytes().all(|b| b.is_ascii_digit() || b"/-+".contains(&b));
+        if has_timers
+            && is_status(text_at(status))
+            && is_number(text_at(size).trim_start_matches('+'))
+        {
+            if let Some((backend, _)) = text_at(server).split_once('/') {
+                let slash = server.start + backend.len();
+                cells.push(("backend", server.start..slash));
+                cells.push(("server", slash + 1..server.end));
             }
             cells.push(("timers", timers.clone()));
             cells.push(("status", status.clone()));
@@ -59,23 +62,25 @@ fn haproxy(line: &str, request: usize, cells: &mut Cells) {
 }
 
 fn quoted_request(line: &str) -> Option<(usize, usize)> {
-    let mut from = 0;
-    while let Some(quote) = part(line, from..line.len()).find('"') {
-        let start = from + quote + 1;
-        let rest = part(line, start..line.len());
-        let method = METHODS
+    let mut search_start = 0;
+    while let Some(quote) = part(line, search_start..line.len()).find('"') {
+        let request_start = search_start + quote + 1;
+        let rest = part(line, request_start..line.len());
+        let is_request = METHODS
             .iter()
             .any(|method| rest.strip_prefix(*method).is_some_and(|rest| rest.starts_with(' ')));
-        if method {
-            let end = start + rest.find('"')?;
-            return part(line, start..end).contains("HTTP/").then_some((start, end));
+        if is_request {
+            let end = request_start + rest.find('"')?;
+            return part(line, request_start..end)
+                .contains("HTTP/")
+                .then_some((request_start, end));
         }
-        from = start;
+        search_start = request_start;
     }
     None
 }
 
-fn near(line: &str, start: usize) -> Range<usize> {
+fn window(line: &str, start: usize) -> Range<usize> {
     start..line.floor_char_boundary((start + 48).min(line.len()).max(start))
 }
 
@@ -83,18 +88,18 @@ fn spans(line: &str, range: Range<usize>) -> Vec<Range<usize>> {
     let text = part(line, range.clone());
     let mut found = Vec::new();
     let mut start = None;
-    for (at, byte) in text.bytes().enumerate() {
-        let space = matches!(byte, b' ' | b'\t');
+    for (index, byte) in text.bytes().enumerate() {
+        let is_space = matches!(byte, b' ' | b'\t');
         match start {
-            None if !space => start = Some(at),
-            Some(from) if space => {
-                found.push(range.start + from..range.start + at);
+            None if !is_space => start = Some(index),
+            Some(word_start) if is_space => {
+                found.push(range.start + word_start..range.start + index);
                 start = None;
             }
             _ => {}
         }
     }
-    found.extend(start.map(|from| range.start + from..range.start + text.len()));
+    found.extend(start.map(|word_start| range.start + word_start..range.start + text.len()));
     found
 }
 
@@ -107,34 +112,34 @@ fn is_number(word: &str) -> bool {
 }
 
 fn is_address(word: &str) -> bool {
-    let dots = word.bytes().filter(|byte| *byte == b'.').count();
-    dots == 3 && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b':'))
+    let dot_count = word.bytes().filter(|byte| *byte == b'.').count();
+    dot_count == 3 && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b':'))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> String {
+    fn format_cells(line: &str) -> String {
         let cells =
-            request(line).into_iter().map(|(name, at)| format!("{name}={}", part(line, at)));
+            request(line).into_iter().map(|(name, range)| format!("{name}={}", part(line, range)));
         cells.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn parses_requests_in_access_logs() {
         assert_eq!(
-            read(
+            format_cells(
                 r#"10.0.0.1 - - [12/Mar/2024:14:01:02 +0000] "POST /api/quotes HTTP/1.1" 504 167 "-" "curl""#
             ),
             "method=POST path=/api/quotes protocol=HTTP/1.1 status=504 bytes=167 client=10.0.0.1"
         );
         assert_eq!(
-            read(
+            format_cells(
                 r#"10.0.0.1:5123 [12/Mar/2024:14:01:02.118] fe be_api/api02 0/0/1/-1/9001 504 217 - - sH-- 1/1/0/0/0 0/0 "GET /x HTTP/1.1""#
             ),
             "method=GET path=/x protocol=HTTP/1.1 backend=be_api server=api02 timers=0/0/1/-1/9001 status=504 bytes=217 client=10.0.0.1:5123"
         );
-        assert_eq!(read("said \"hello\" and left"), "");
+        assert_eq!(format_cells("said \"hello\" and left"), "");
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn line<'a>(
     for (attribute, range) in request {
         out.write_cell(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
-    let (message, object) = split_trailing_object(text.from(prefix.end), out.budget());
+    let (message, object) = split_trailing_object(text.suffix(prefix.end), out.budget());
     if let (Some(object), Some(inner)) = (object, context.nested()) {
         let inner = Context { parent: Some(record), path: Vec::new(), ..inner };
         json::values(out, &inner, object, 0);
@@ -66,8 +66,8 @@ pub(super) fn line<'a>(
 
 /// Parses the bracketed time in an access log, after client and user.
 fn bracketed_time(line: &str) -> Option<ClockTime> {
-    let near = part(line, 0..line.floor_char_boundary(96));
-    let start = find_two(near, *b" [")? + 2;
+    let window = part(line, 0..line.floor_char_boundary(96));
+    let start = find_two(window, *b" [")? + 2;
     let time = time_at(part(line, start..line.len()))?;
     (byte_at(line, time.span.end + start) == b']')
         .then(|| ClockTime { span: start..start + time.span.end, ..time })
@@ -77,11 +77,12 @@ fn time_in_pairs<'a>(text: Text<'_, 'a>) -> Option<ClockTime> {
     if !text.str.contains('=') {
         return None;
     }
-    let near = part(text.str, 0..text.str.floor_char_boundary(200));
-    let mut named =
-        first_pairs(near, 3).into_iter().filter(|pair| is_time_name(part(near, pair.key.clone())));
-    let pair = named.next()?;
-    let time = whole_time(part(near, pair.value.clone()))?;
+    let window = part(text.str, 0..text.str.floor_char_boundary(200));
+    let mut time_pairs = first_pairs(window, 3)
+        .into_iter()
+        .filter(|pair| is_time_name(part(window, pair.key.clone())));
+    let pair = time_pairs.next()?;
+    let time = whole_time(part(window, pair.value.clone()))?;
     Some(text.part(pair.value).time(time))
 }
 
@@ -95,11 +96,11 @@ fn split_trailing_object<'t, 'a>(
     });
     let Some(start) = start else { return (text, None) };
     let start = if part(text.str, 0..start).ends_with('[') { start - 1 } else { start };
-    let Some(tree) = Tree::read(text.from(start).str, budget).filter(|tree| tree.closed) else {
+    let Some(tree) = Tree::read(text.suffix(start).str, budget).filter(|tree| tree.closed) else {
         return (text, None);
     };
     let end = start + tree.end;
-    if text.from(end).str.trim().is_empty() {
+    if text.suffix(end).str.trim().is_empty() {
         (text.part(0..start), Some(text.part(start..end)))
     } else {
         (text, None)

@@ -21,7 +21,7 @@ impl Prefix {
     }
 
     fn has(&self, attribute: &str) -> bool {
-        self.cells.iter().any(|(known, _)| *known == attribute)
+        self.cells.iter().any(|(name, _)| *name == attribute)
     }
 }
 
@@ -61,13 +61,13 @@ enum Piece {
 }
 
 /// Skips whitespace, and a separator dash in a known log line.
-fn skip_separators(line: &str, from: usize, is_log: bool) -> usize {
-    let mut at = from;
-    while matches!(byte_at(line, at), b' ' | b'\t' | b'|') {
-        at += 1;
+fn skip_separators(line: &str, start: usize, is_log: bool) -> usize {
+    let mut offset = start;
+    while matches!(byte_at(line, offset), b' ' | b'\t' | b'|') {
+        offset += 1;
     }
-    let dash = byte_at(line, at) == b'-' && byte_at(line, at + 1) == b' ';
-    if is_log && dash { at + 2 } else { at }
+    let is_dash = byte_at(line, offset) == b'-' && byte_at(line, offset + 1) == b' ';
+    if is_log && is_dash { offset + 2 } else { offset }
 }
 
 fn piece(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
@@ -76,14 +76,15 @@ fn piece(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
         && let Some(time) = time_at(rest)
     {
         let end = start + time.span.end;
-        let glued = char_at(line, end).is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '/');
-        let moved = ClockTime { span: start..end, ..time };
+        let is_part_of_word =
+            char_at(line, end).is_some_and(|c| c.is_alphanumeric() || c == '-' || c == '/');
+        let time_in_line = ClockTime { span: start..end, ..time };
         let is_klog =
             byte_at(line, start).is_ascii_uppercase() && byte_at(line, start + 1).is_ascii_digit();
-        return match (glued, is_klog) {
+        return match (is_part_of_word, is_klog) {
             (true, _) => None,
-            (false, true) => Some((end, Piece::Level(moved, start..start + 1))),
-            (false, false) => Some((end, Piece::Time(moved))),
+            (false, true) => Some((end, Piece::Level(time_in_line, start..start + 1))),
+            (false, false) => Some((end, Piece::Time(time_in_line))),
         };
     }
     match byte_at(rest, 0) {
@@ -100,24 +101,24 @@ fn piece(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
 
 /// Parses a syslog priority: `<189>4412: `.
 fn priority(rest: &str) -> Option<usize> {
-    let digits = |text: &str| text.bytes().take(9).take_while(u8::is_ascii_digit).count();
-    let inner = digits(rest.get(1..)?);
-    let close = 1 + inner;
-    if inner == 0 || byte_at(rest, close) != b'>' {
+    let count_digits = |text: &str| text.bytes().take(9).take_while(u8::is_ascii_digit).count();
+    let digit_count = count_digits(rest.get(1..)?);
+    let close = 1 + digit_count;
+    if digit_count == 0 || byte_at(rest, close) != b'>' {
         return None;
     }
-    let number = digits(part(rest, close + 1..rest.len()));
-    let colon = byte_at(rest, close + 1 + number) == b':';
+    let number_length = count_digits(part(rest, close + 1..rest.len()));
+    let has_colon = byte_at(rest, close + 1 + number_length) == b':';
     // RFC 5424 has a version here.
-    let version = number == 1 && byte_at(rest, close + 2) == b' ';
-    Some(close + 1 + if colon || version { number + 1 } else { 0 })
+    let has_version = number_length == 1 && byte_at(rest, close + 2) == b' ';
+    Some(close + 1 + if has_colon || has_version { number_length + 1 } else { 0 })
 }
 
 /// Parses a ClickHouse level: `<Error>`.
 fn angled_level(line: &str, start: usize) -> Option<(usize, Piece)> {
-    let near = part(line, start..line.floor_char_boundary((start + 16).min(line.len())));
-    let close = near.find('>')?;
-    let level = part(near, 1..close);
+    let window = part(line, start..line.floor_char_boundary((start + 16).min(line.len())));
+    let close = window.find('>')?;
+    let level = part(window, 1..close);
     is_level(level).then(|| {
         (start + close + 1, Piece::Cells([Some(("level", start + 1..start + close)), None, None]))
     })
@@ -125,17 +126,17 @@ fn angled_level(line: &str, start: usize) -> Option<(usize, Piece)> {
 
 /// Parses a ClickHouse query id, `{}` or `{a81e}`, between thread and level.
 fn query_id(rest: &str) -> Option<usize> {
-    let near = part(rest, 0..rest.floor_char_boundary(48));
-    let close = near.find('}')?;
-    let id = part(near, 1..close);
+    let window = part(rest, 0..rest.floor_char_boundary(48));
+    let close = window.find('}')?;
+    let id = part(window, 1..close);
     id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-').then_some(close + 1)
 }
 
 fn bracketed(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
     const MAX_BYTES: usize = 64;
     let rest = part(line, start..line.len());
-    let near = part(rest, 0..rest.floor_char_boundary(MAX_BYTES));
-    let close = near.find(']')?;
+    let window = part(rest, 0..rest.floor_char_boundary(MAX_BYTES));
+    let close = window.find(']')?;
     let Range { start: from, end: to } = trim(line, start + 1..start + close);
     let inner = part(line, from..to);
     let end = start + close + 1;
@@ -172,11 +173,11 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
             || word.ends_with(':'))
         && (prefix.time.is_some() || line.len() > end)
     {
-        let shouted = bare.bytes().all(|byte| byte.is_ascii_uppercase());
-        let known = prefix.time.is_some()
-            || (shouted && word.ends_with(':'))
+        let is_upper_case = bare.bytes().all(|byte| byte.is_ascii_uppercase());
+        let is_certain = prefix.time.is_some()
+            || (is_upper_case && word.ends_with(':'))
             || line.get(end..).is_some_and(|rest| time_at(rest.trim_start()).is_some());
-        return known.then(|| {
+        return is_certain.then(|| {
             (end, Piece::Cells([Some(("level", start..start + bare.len())), None, None]))
         });
     }
@@ -205,31 +206,31 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
         let [name, pid] = cells;
         return Some((end, Piece::Cells([name, pid, None])));
     }
-    let (_, after) = word_at(line, end + 1)?;
-    let bracketed = time.span.start > 0 && byte_at(line, time.span.start - 1) == b'[';
-    let host = !bracketed
+    let (_, program_end) = word_at(line, end + 1)?;
+    let has_bracketed_time = time.span.start > 0 && byte_at(line, time.span.start - 1) == b'[';
+    let is_host = !has_bracketed_time
         && !prefix.has("level")
         && !prefix.has("host")
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte))
         && !word.ends_with(':');
-    let followed = program(line, end + 1)
-        .filter(|_| host && byte_at(line, end) == b' ' && after <= line.len())?;
-    let [name, pid] = followed;
-    Some((after, Piece::Cells([Some(("host", start..end)), name, pid])))
+    let program_cells = program(line, end + 1)
+        .filter(|_| is_host && byte_at(line, end) == b' ' && program_end <= line.len())?;
+    let [name, pid] = program_cells;
+    Some((program_end, Piece::Cells([Some(("host", start..end)), name, pid])))
 }
 
 /// Parses `host program pid id -` in RFC 5424 format.
 fn rfc5424(line: &str, start: usize) -> Option<(usize, Piece)> {
-    let (_, host) = word_at(line, start)?;
-    let (_, program) = word_at(line, host + 1)?;
-    let (pid, end) = word_at(line, program + 1)?;
+    let (_, host_end) = word_at(line, start)?;
+    let (_, program_end) = word_at(line, host_end + 1)?;
+    let (pid, end) = word_at(line, program_end + 1)?;
     let is_pid = pid == "-" || pid.bytes().all(|byte| byte.is_ascii_digit());
     let rest = part(line, end..line.len());
     let end = line.len() - rest.trim_start_matches(" -").len();
     let cells = [
-        ("host", start..host),
-        ("program", host + 1..program),
-        ("pid", program + 1..end.min(program + 1 + pid.len())),
+        ("host", start..host_end),
+        ("program", host_end + 1..program_end),
+        ("pid", program_end + 1..end.min(program_end + 1 + pid.len())),
     ];
     is_pid.then(|| (end, Piece::Cells(cells.map(Some))))
 }
@@ -245,18 +246,18 @@ fn program(line: &str, start: usize) -> Option<[Cell; 2]> {
         Some((name, pid)) => (name, Some(pid)),
         None => (name, None),
     };
-    let named = !name.is_empty()
+    let is_name = !name.is_empty()
         && name.len() <= 48
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/@()#".contains(&byte));
-    let error =
+    let is_error =
         name.ends_with("Error") || name.ends_with("Exception") || is_level(name) || name == "panic";
-    if !named || error || !matches!(last, b' ' | 0) {
+    if !is_name || is_error || !matches!(last, b' ' | 0) {
         return None;
     }
     let pid = pid.filter(|pid| !pid.is_empty()).map(|pid| {
-        let from = start + name.len() + 1;
-        ("pid", from..from + pid.len())
+        let pid_start = start + name.len() + 1;
+        ("pid", pid_start..pid_start + pid.len())
     });
     Some([Some(("program", start..start + name.len())), pid])
 }
@@ -264,10 +265,11 @@ fn program(line: &str, start: usize) -> Option<[Cell; 2]> {
 fn word_at(line: &str, start: usize) -> Option<(&str, usize)> {
     const MAX_BYTES: usize = 96;
     let rest = line.get(start..)?;
-    let near = part(rest, 0..rest.floor_char_boundary(MAX_BYTES));
-    let length =
-        near.find([' ', '\t']).or_else(|| (near.len() == rest.len()).then_some(near.len()))?;
-    (length > 0).then(|| (part(near, 0..length), start + length))
+    let window = part(rest, 0..rest.floor_char_boundary(MAX_BYTES));
+    let length = window
+        .find([' ', '\t'])
+        .or_else(|| (window.len() == rest.len()).then_some(window.len()))?;
+    (length > 0).then(|| (part(window, 0..length), start + length))
 }
 
 #[cfg(test)]
@@ -275,14 +277,14 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> String {
-        let found = prefix(line);
-        let time = found.time.map_or("-", |time| part(line, time.span));
-        let cells: Vec<_> = found
+        let parsed = prefix(line);
+        let time = parsed.time.map_or("-", |time| part(line, time.span));
+        let cells: Vec<_> = parsed
             .cells
             .into_iter()
-            .map(|(name, at)| format!("{name}={}", part(line, at)))
+            .map(|(name, range)| format!("{name}={}", part(line, range)))
             .collect();
-        format!("{time} | {} | {}", cells.join(" "), part(line, found.end..line.len()))
+        format!("{time} | {} | {}", cells.join(" "), part(line, parsed.end..line.len()))
     }
 
     #[test]

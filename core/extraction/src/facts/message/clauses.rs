@@ -12,18 +12,18 @@ use crate::text::part;
 pub(super) fn clauses(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
-    for (at, separator) in separators(text) {
-        if at < start {
+    for (offset, separator) in separators(text) {
+        if offset < start {
             continue;
         }
-        let parts = separator == Separator::Always || {
-            let left = part(text, start..at);
-            let right = part(text, at + separator.len()..text.len());
+        let is_boundary = separator == Separator::Always || {
+            let left = part(text, start..offset);
+            let right = part(text, offset + separator.len()..text.len());
             begins_new_subject(left, right)
         };
-        if parts {
-            push(text, start..at, &mut found);
-            start = at + separator.len();
+        if is_boundary {
+            push(text, start..offset, &mut found);
+            start = offset + separator.len();
         }
     }
     push(text, start..text.len(), &mut found);
@@ -72,29 +72,29 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
     let mut found = Vec::new();
     let mut depth = 0_usize;
     let mut quote = None;
-    for (at, byte) in bytes.iter().copied().enumerate() {
+    for (offset, byte) in bytes.iter().copied().enumerate() {
         if byte.is_ascii_alphanumeric() {
             continue;
         }
-        if let Some(open) = quote {
-            quote = quote.filter(|_| open != byte);
+        if let Some(opening_quote) = quote {
+            quote = quote.filter(|_| opening_quote != byte);
             continue;
         }
-        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+        let next = bytes.get(offset + 1).copied().unwrap_or(b' ');
         match byte {
             b'"' | b'`' => quote = Some(byte),
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
-            b';' if next.is_ascii_whitespace() => found.push((at, Separator::Always)),
-            b',' | b'.' if next == b' ' => found.push((at, Separator::Mark)),
+            b';' if next.is_ascii_whitespace() => found.push((offset, Separator::Always)),
+            b',' | b'.' if next == b' ' => found.push((offset, Separator::Mark)),
             b' ' if matches!(next, b'a' | b'w' | b'b' | b't') => {
-                let rest = part(text, at + 1..text.len());
+                let rest = part(text, offset + 1..text.len());
                 let is_word = |word: &&&str| {
                     rest.strip_prefix(**word).is_some_and(|rest| rest.starts_with(' '))
                 };
                 found.extend(
-                    WORDS.iter().find(is_word).map(|word| (at, Separator::Word(word.len()))),
+                    WORDS.iter().find(is_word).map(|word| (offset, Separator::Word(word.len()))),
                 );
             }
             _ => {}
@@ -102,8 +102,8 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
     }
     // Ignore an unclosed quote.
     if quote.is_some() && found.is_empty() {
-        let marks = text.match_indices("; ");
-        return marks.map(|(at, _)| (at, Separator::Always)).collect();
+        let semicolons = text.match_indices("; ");
+        return semicolons.map(|(offset, _)| (offset, Separator::Always)).collect();
     }
     found
 }
@@ -111,11 +111,11 @@ fn separators(text: &str) -> Vec<(usize, Separator)> {
 fn begins_new_subject(left: &str, right: &str) -> bool {
     let right = without_conjunction(right.trim_start());
     let words = first_words(right);
-    let named = words
+    let subject_index = words
         .iter()
         .position(|word| !matches!(*word, "the" | "a" | "an" | "its" | "both" | "also"));
     let Some((subject, rest)) =
-        named.and_then(|at| words.get(at..)).and_then(<[&str]>::split_first)
+        subject_index.and_then(|index| words.get(index..)).and_then(<[&str]>::split_first)
     else {
         return false;
     };
@@ -125,12 +125,12 @@ fn begins_new_subject(left: &str, right: &str) -> bool {
     let left_words = first_words(left);
     let head = truncate(left, MAX_HEAD);
     let left_has_verb = head.split_whitespace().skip(1).any(is_verb) || head.contains('=');
-    let own_verb = rest
+    let has_own_verb = rest
         .iter()
         .take(3)
         .position(|word| is_verb(word))
-        .is_some_and(|at| rest.iter().take(at).all(|word| can_be_subject(word)));
-    if own_verb && left_has_verb {
+        .is_some_and(|index| rest.iter().take(index).all(|word| can_be_subject(word)));
+    if has_own_verb && left_has_verb {
         return true;
     }
     // "worker was deployed to eu-west and api to us-east"
@@ -143,18 +143,18 @@ fn begins_new_subject(left: &str, right: &str) -> bool {
         return true;
     }
     // "cart-svc 8 ms, stock-svc 12 s"
-    let valued = |name: &str, value: Option<&&str>| {
+    let has_value = |name: &str, value: Option<&&str>| {
         is_name(name) && value.is_some_and(|value| starts_with_digit(value))
     };
-    let left_valued = match left_words.as_slice() {
+    let left_has_value = match left_words.as_slice() {
         [name, rest @ ..] => {
-            valued(name, rest.first())
+            has_value(name, rest.first())
                 || (is_name(name) && rest.get(1).is_some_and(|value| starts_with_digit(value)))
         }
         [] => false,
     };
-    left_valued
-        && (valued(subject, rest.first())
+    left_has_value
+        && (has_value(subject, rest.first())
             || (is_name(subject) && rest.get(1).is_some_and(|value| starts_with_digit(value))))
 }
 
@@ -192,13 +192,13 @@ fn can_be_subject(word: &str) -> bool {
         "its", "their", "there", "due", "including", "where", "whose", "while", "though",
         "although",
     ];
-    let opens = word.starts_with(|c: char| c.is_alphanumeric() || c == '/');
-    let number =
+    let starts_as_word = word.starts_with(|c: char| c.is_alphanumeric() || c == '/');
+    let is_number =
         word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'%' | b':'));
-    let participle = word.ends_with("ing") && !is_name(word);
-    opens
-        && !number
-        && !participle
+    let is_participle = word.ends_with("ing") && !is_name(word);
+    starts_as_word
+        && !is_number
+        && !is_participle
         && !is_verb(word)
         && !is_preposition(word)
         && !NEVER.iter().any(|never| never.eq_ignore_ascii_case(word))
@@ -212,10 +212,10 @@ fn is_verb(word: &str) -> bool {
         "came", "saw", "made", "returns", "reports", "answers", "fails", "cannot", "could", "can",
         "left",
     ];
-    let past = word.len() >= 5
+    let is_past_form = word.len() >= 5
         && word.ends_with("ed")
         && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    past || VERBS.contains(&word)
+    is_past_form || VERBS.contains(&word)
 }
 
 fn is_preposition(word: &str) -> bool {

@@ -34,11 +34,11 @@ pub(super) fn write_message<'a>(
     if text.str.is_empty() {
         return;
     }
-    let Some(found) = write_clauses(out, context, record, &[], text, kind) else { return };
-    if has_other_words(text.str, &found) {
+    let Some(pairs) = write_clauses(out, context, record, &[], text, kind) else { return };
+    if has_other_words(text.str, &pairs) {
         out.write_cell(record, Vec::new(), text, 0..text.len());
     }
-    pair_cells(out, record, text, &found);
+    pair_cells(out, record, text, &pairs);
 }
 
 /// Adds a string value. Returns `true` if it has several subjects and was added as child records; otherwise
@@ -54,8 +54,8 @@ pub(super) fn clauses_under<'a>(
         matches!(&**key, "msg" | "message" | "log" | "error" | "err" | "reason")
     });
     let kind = if is_log { TextKind::Log } else { TextKind::Prose };
-    let Some(found) = write_clauses(out, context, record, key, text, kind) else { return true };
-    pair_cells(out, record, text, &found);
+    let Some(pairs) = write_clauses(out, context, record, key, text, kind) else { return true };
+    pair_cells(out, record, text, &pairs);
     false
 }
 
@@ -71,26 +71,26 @@ fn write_clauses<'a>(
     let statements = statements(text.str, kind);
     match statements.as_slice() {
         [] => return Some(pairs(text.str)),
-        [one] => {
-            let (part, is_whole) = (text.part(one.clone()), *one == (0..text.len()));
-            let found = pairs(part.str);
-            let split_text = write_runs(out, context, record, path, part, &found, None);
-            let whole = || if is_whole { found } else { pairs(text.str) };
-            return (!split_text).then(whole);
+        [statement] => {
+            let (part, is_whole) = (text.part(statement.clone()), *statement == (0..text.len()));
+            let part_pairs = pairs(part.str);
+            let is_split = write_runs(out, context, record, path, part, &part_pairs, None);
+            let all_pairs = || if is_whole { part_pairs } else { pairs(text.str) };
+            return (!is_split).then(all_pairs);
         }
         _ => {}
     }
     let group = group(out, context, path);
     for statement in statements {
         let part = text.part(statement);
-        let found = pairs(part.str);
-        if write_runs(out, context, record, path, part, &found, Some(group)) {
+        let part_pairs = pairs(part.str);
+        if write_runs(out, context, record, path, part, &part_pairs, Some(group)) {
             continue;
         }
         let span = part.span(0..part.len());
         let clause = out.record(group, Some(record), path.to_vec(), span)?;
         out.write_cell(clause, Vec::new(), part, 0..part.len());
-        pair_cells(out, clause, part, &found);
+        pair_cells(out, clause, part, &part_pairs);
     }
     None
 }
@@ -125,12 +125,12 @@ fn write_runs<'a>(
     record: RecordId,
     path: &[Cow<'a, str>],
     text: Text<'_, 'a>,
-    found: &[Pair],
-    within: Option<GroupId>,
+    pairs: &[Pair],
+    clause_group: Option<GroupId>,
 ) -> bool {
-    let Some((shared, runs)) = runs(text.str, found) else { return false };
-    let group = within.unwrap_or_else(|| group(out, context, path));
-    let parent = if let Some(group) = within {
+    let Some((shared_count, runs)) = runs(text.str, pairs) else { return false };
+    let group = clause_group.unwrap_or_else(|| group(out, context, path));
+    let parent = if let Some(group) = clause_group {
         let Some(clause) = out.record(group, Some(record), Vec::new(), text.span(0..text.len()))
         else {
             return true;
@@ -139,25 +139,26 @@ fn write_runs<'a>(
     } else {
         record
     };
-    let before = runs.first().map_or(0, |run| run.span.start);
-    let opening = text.trimmed(0..before);
-    let common = found.get(..shared).unwrap_or_default();
-    if has_other_words(part(text.str, opening.clone()), common) {
-        out.write_cell(parent, Vec::new(), text, opening.clone());
+    let first_start = runs.first().map_or(0, |run| run.span.start);
+    let introduction = text.trimmed(0..first_start);
+    let shared_pairs = pairs.get(..shared_count).unwrap_or_default();
+    if has_other_words(part(text.str, introduction.clone()), shared_pairs) {
+        out.write_cell(parent, Vec::new(), text, introduction.clone());
     }
-    pair_cells(out, parent, text, common);
+    pair_cells(out, parent, text, shared_pairs);
     for run in runs {
         let mut keys = path.to_vec();
         keys.extend(run.head.map(|head| text.name(head)));
-        let Some(row) = out.record(group, Some(parent), keys, text.span(run.span.clone())) else {
+        let Some(run_record) = out.record(group, Some(parent), keys, text.span(run.span.clone()))
+        else {
             return true;
         };
-        let run_pairs = found.get(run.pairs).unwrap_or_default();
+        let run_pairs = pairs.get(run.pairs).unwrap_or_default();
         let last = run_pairs.last().map_or(run.span.start, |pair| pair.span.end);
         if has_other_words(part(text.str, last..run.span.end), &[]) {
-            out.write_cell(row, Vec::new(), text, run.span.clone());
+            out.write_cell(run_record, Vec::new(), text, run.span.clone());
         }
-        pair_cells(out, row, text, run_pairs);
+        pair_cells(out, run_record, text, run_pairs);
     }
     true
 }
@@ -166,23 +167,23 @@ pub(super) fn pair_cells<'a>(
     out: &mut Builder<'a>,
     record: RecordId,
     text: Text<'_, 'a>,
-    found: &[Pair],
+    pairs: &[Pair],
 ) {
-    for pair in found {
-        let (written, span) = (text.cow(pair.value.clone()), text.span(pair.value.clone()));
-        let is_plain = find_two(&written, *b"\\\"").is_none();
-        let value = if is_plain { written } else { written.replace("\\\"", "\"").into() };
+    for pair in pairs {
+        let (raw, span) = (text.cow(pair.value.clone()), text.span(pair.value.clone()));
+        let is_plain = find_two(&raw, *b"\\\"").is_none();
+        let value = if is_plain { raw } else { raw.replace("\\\"", "\"").into() };
         out.push_cell(record, vec![text.name(pair.key.clone())], value, span);
     }
 }
 
-fn has_other_words(text: &str, found: &[Pair]) -> bool {
-    let mut at = 0;
-    for pair in found {
-        if part(text, at..pair.span.start).bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+fn has_other_words(text: &str, pairs: &[Pair]) -> bool {
+    let mut offset = 0;
+    for pair in pairs {
+        if part(text, offset..pair.span.start).bytes().any(|byte| byte.is_ascii_alphanumeric()) {
             return true;
         }
-        at = pair.span.end;
+        offset = pair.span.end;
     }
-    part(text, at..text.len()).bytes().any(|byte| byte.is_ascii_alphanumeric())
+    part(text, offset..text.len()).bytes().any(|byte| byte.is_ascii_alphanumeric())
 }

@@ -30,16 +30,16 @@ pub(super) fn pairs(text: &str) -> Vec<Pair> {
 
 pub(in crate::facts) fn first_pairs(text: &str, max: usize) -> Vec<Pair> {
     let mut found: Vec<Pair> = Vec::new();
-    let mut from = 0;
+    let mut next_start = 0;
     for sign in memchr_iter(b'=', text.as_bytes()) {
-        if sign < from {
+        if sign < next_start {
             continue;
         }
         let parsed_to = found.last().map_or(0, |pair| pair.span.end);
         let pair = key_before(text, parsed_to, sign)
             .and_then(|key| value_after(text, sign + 1).map(|(value, end)| (key, value, end)));
         if let Some((key, value, end)) = pair {
-            from = end;
+            next_start = end;
             found.push(Pair { span: key.start..end, key, value });
             if found.len() == max {
                 break;
@@ -63,25 +63,25 @@ fn key_before(text: &str, limit: usize, sign: usize) -> Option<Range<usize>> {
         .unwrap_or(key);
     let start = sign - key.len();
     let first = byte_at(text, start);
-    let named =
+    let is_name =
         (first.is_ascii_alphabetic() || first == b'_' || first == b'@') && key.len() <= MAX_KEY;
-    let apart = char_before(text, start - dashes.min(start)).is_none_or(|c| {
+    let is_separate = char_before(text, start - dashes.min(start)).is_none_or(|c| {
         c.is_whitespace() || matches!(c, '(' | '[' | '{' | ',' | ';' | '|' | '"' | '\'' | '<' | ':')
     });
-    let ends = key
+    let ends_as_name = key
         .as_bytes()
         .last()
         .is_some_and(|last| last.is_ascii_alphanumeric() || matches!(last, b'_' | b']'));
-    (named && apart && ends).then_some(start..sign)
+    (is_name && is_separate && ends_as_name).then_some(start..sign)
 }
 
 /// Returns the value at an offset, and its end including the quote.
-fn value_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
-    let rest = part(text, at..text.len());
-    match byte_at(text, at) {
+fn value_after(text: &str, offset: usize) -> Option<(Range<usize>, usize)> {
+    let rest = part(text, offset..text.len());
+    match byte_at(text, offset) {
         quote @ (b'"' | b'\'') => {
             let end = quoted(rest.as_bytes(), quote)?;
-            Some((at + 1..at + end, at + end + 1))
+            Some((offset + 1..offset + end, offset + end + 1))
         }
         b'=' | b'>' | b'~' | b' ' | b'\t' | b'\n' | 0 => None,
         open @ (b'[' | b'{' | b'(') => {
@@ -90,13 +90,13 @@ fn value_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
                 b'{' => '}',
                 _ => ')',
             };
-            let near = part(rest, 0..rest.floor_char_boundary(400));
-            let end = near.find(close).map_or_else(|| bare_value_end(rest), |end| end + 1);
-            Some((at..at + end, at + end))
+            let window = part(rest, 0..rest.floor_char_boundary(400));
+            let end = window.find(close).map_or_else(|| bare_value_end(rest), |end| end + 1);
+            Some((offset..offset + end, offset + end))
         }
         _ => {
             let end = with_unit(rest, bare_value_end(rest));
-            (end > 0).then_some((at..at + end, at + end))
+            (end > 0).then_some((offset..offset + end, offset + end))
         }
     }
 }
@@ -104,10 +104,10 @@ fn value_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
 /// Returns the position of the closing quote; the opening quote is at the start.
 fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     let mut escaped = false;
-    bytes.iter().enumerate().skip(1).find_map(|(at, byte)| {
-        let closes = *byte == quote && !escaped;
+    bytes.iter().enumerate().skip(1).find_map(|(position, byte)| {
+        let is_closing = *byte == quote && !escaped;
         escaped = *byte == b'\\' && !escaped;
-        closes.then_some(at)
+        is_closing.then_some(position)
     })
 }
 
@@ -120,35 +120,37 @@ fn bare_value_end(rest: &str) -> usize {
             next += 1;
             continue;
         }
-        let at = next;
-        let Some(character) = char_at(rest, at) else { break };
+        let position = next;
+        let Some(character) = char_at(rest, position) else { break };
         next += character.len_utf8();
         match character {
             '(' => depth += 1,
             ')' if depth == 0 => {
-                end = at;
+                end = position;
                 break;
             }
             ')' => depth -= 1,
             ']' | '}' | '"' | '|' | ';' => {
-                end = at;
+                end = position;
                 break;
             }
             ',' => {
-                let after = part(rest, at + 1..rest.floor_char_boundary(at + 1 + MAX_KEY));
-                let word =
-                    after.split(|c: char| !(c.is_ascii_alphanumeric() || "_.-".contains(c))).next();
-                let ends = word.is_some_and(|word| {
-                    (word.is_empty() && !after.starts_with(['"', '\'']))
-                        || byte_at(after, word.len()) == b'='
+                let following =
+                    part(rest, position + 1..rest.floor_char_boundary(position + 1 + MAX_KEY));
+                let word = following
+                    .split(|c: char| !(c.is_ascii_alphanumeric() || "_.-".contains(c)))
+                    .next();
+                let ends_value = word.is_some_and(|word| {
+                    (word.is_empty() && !following.starts_with(['"', '\'']))
+                        || byte_at(following, word.len()) == b'='
                 });
-                if ends {
-                    end = at;
+                if ends_value {
+                    end = position;
                     break;
                 }
             }
             _ if character.is_whitespace() => {
-                end = at;
+                end = position;
                 break;
             }
             _ => {}
@@ -184,37 +186,40 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
         return Some((0, runs));
     }
     let mut heads: Vec<Option<Range<usize>>> =
-        (0..pairs.len()).map(|at| word_before(text, pairs, at)).collect();
+        (0..pairs.len()).map(|index| word_before(text, pairs, index)).collect();
     // If another subject repeats the first key, the word before the first pair names a subject too.
-    let key = |at: usize| pairs.get(at).map(|pair| part(text, pair.key.clone()));
+    let key = |index: usize| pairs.get(index).map(|pair| part(text, pair.key.clone()));
     let is_parallel =
-        heads.iter().enumerate().any(|(at, head)| head.is_some() && key(at) == key(0));
+        heads.iter().enumerate().any(|(index, head)| head.is_some() && key(index) == key(0));
     if let (Some(slot @ None), true) = (heads.first_mut(), is_parallel) {
         *slot = last_word_before(text, pairs.first()?.span.start);
     }
-    let headed = || heads.iter().enumerate().filter(|(_, head)| head.is_some()).map(|(at, _)| at);
-    let starts: Vec<usize> = if heads.first()?.is_some() && headed().count() > 1 {
-        headed().collect()
+    let indices_with_head =
+        || heads.iter().enumerate().filter(|(_, head)| head.is_some()).map(|(index, _)| index);
+    let starts: Vec<usize> = if heads.first()?.is_some() && indices_with_head().count() > 1 {
+        indices_with_head().collect()
     } else {
         let repeated = first_repeated_key(text, pairs)?;
         let key = part(text, pairs.get(repeated)?.key.clone());
-        let same =
-            |at: &usize| pairs.get(*at).is_some_and(|pair| part(text, pair.key.clone()) == key);
-        (repeated..pairs.len()).filter(same).collect()
+        let has_repeated_key = |index: &usize| {
+            pairs.get(*index).is_some_and(|pair| part(text, pair.key.clone()) == key)
+        };
+        (repeated..pairs.len()).filter(has_repeated_key).collect()
     };
-    let begin = |at: usize| {
-        let head = heads.get(at).cloned().flatten();
-        head.map(|head| head.start).or_else(|| pairs.get(at).map(|pair| pair.span.start))
+    let run_start = |index: usize| {
+        let head = heads.get(index).cloned().flatten();
+        head.map(|head| head.start).or_else(|| pairs.get(index).map(|pair| pair.span.start))
     };
     let mut runs = Vec::new();
-    for (place, start) in starts.iter().enumerate() {
-        let next = starts.get(place + 1).copied().unwrap_or(pairs.len());
-        let end = if next < pairs.len() { begin(next)? } else { text.len() };
-        let written = part(text, begin(*start)?..end).trim_end_matches([' ', '\t', ',', ';', '|']);
-        let written = written.strip_suffix(" and").unwrap_or(written).trim_end_matches(',');
+    for (position, start) in starts.iter().enumerate() {
+        let next = starts.get(position + 1).copied().unwrap_or(pairs.len());
+        let end = if next < pairs.len() { run_start(next)? } else { text.len() };
+        let run_text =
+            part(text, run_start(*start)?..end).trim_end_matches([' ', '\t', ',', ';', '|']);
+        let run_text = run_text.strip_suffix(" and").unwrap_or(run_text).trim_end_matches(',');
         runs.push(Run {
             head: heads.get(*start).cloned().flatten(),
-            span: begin(*start)?..begin(*start)? + written.len(),
+            span: run_start(*start)?..run_start(*start)? + run_text.len(),
             pairs: *start..next,
         });
     }
@@ -224,7 +229,7 @@ pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
 /// Groups pairs by key prefix: `cart.errors=5 stock.errors=9`.
 fn runs_by_key_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
     let mut runs: Vec<Run> = Vec::new();
-    for (at, pair) in pairs.iter().enumerate() {
+    for (index, pair) in pairs.iter().enumerate() {
         let dot = part(text, pair.key.clone()).rfind('.')?;
         let head = pair.key.start..pair.key.start + dot;
         match runs.last_mut() {
@@ -235,40 +240,48 @@ fn runs_by_key_prefix(text: &str, pairs: &[Pair]) -> Option<Vec<Run>> {
                     .is_some_and(|last| part(text, last) == part(text, head.clone())) =>
             {
                 run.span.end = pair.span.end;
-                run.pairs.end = at + 1;
+                run.pairs.end = index + 1;
             }
-            _ => runs.push(Run { head: Some(head), span: pair.span.clone(), pairs: at..at + 1 }),
+            _ => runs.push(Run {
+                head: Some(head),
+                span: pair.span.clone(),
+                pairs: index..index + 1,
+            }),
         }
     }
     (runs.len() > 1).then_some(runs)
 }
 
-fn last_word_before(text: &str, at: usize) -> Option<Range<usize>> {
-    let before = part(text, 0..at).trim_end_matches([' ', ':']);
+fn last_word_before(text: &str, offset: usize) -> Option<Range<usize>> {
+    let before = part(text, 0..offset).trim_end_matches([' ', ':']);
     let word = before.rsplit(char::is_whitespace).next().unwrap_or(before);
     (!word.is_empty()).then(|| before.len() - word.len()..before.len())
 }
 
 fn first_repeated_key(text: &str, pairs: &[Pair]) -> Option<usize> {
-    let mut keys: Vec<(&str, usize)> =
-        pairs.iter().enumerate().map(|(at, pair)| (part(text, pair.key.clone()), at)).collect();
+    let mut keys: Vec<(&str, usize)> = pairs
+        .iter()
+        .enumerate()
+        .map(|(index, pair)| (part(text, pair.key.clone()), index))
+        .collect();
     keys.sort_unstable();
-    let same = keys.windows(2).filter_map(|pair| match pair {
-        [(key, at), (next, _)] if key == next => Some(*at),
+    let repeated = keys.windows(2).filter_map(|pair| match pair {
+        [(key, index), (next, _)] if key == next => Some(*index),
         _ => None,
     });
-    same.min()
+    repeated.min()
 }
 
 /// Returns the word between a pair and the previous one if there is exactly one.
-fn word_before(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
-    let from = at.checked_sub(1).and_then(|at| pairs.get(at)).map_or(0, |pair| pair.span.end);
-    let to = pairs.get(at)?.span.start;
-    let gap = part(text, from..to);
+fn word_before(text: &str, pairs: &[Pair], index: usize) -> Option<Range<usize>> {
+    let start =
+        index.checked_sub(1).and_then(|index| pairs.get(index)).map_or(0, |pair| pair.span.end);
+    let end = pairs.get(index)?.span.start;
+    let gap = part(text, start..end);
     let word = gap.trim_matches([' ', '\t', ',', ';', '|', ':', '(', '[', '{']);
     // "exceeded quota, requested: cpu=5, used: cpu=9"
-    let labels = gap.trim_end().ends_with(':');
-    let word = if labels { word.rsplit([' ', '\t']).next().unwrap_or(word) } else { word };
+    let is_label = gap.trim_end().ends_with(':');
+    let word = if is_label { word.rsplit([' ', '\t']).next().unwrap_or(word) } else { word };
     let word = word.strip_prefix("and ").unwrap_or(word).trim_start();
     let is_word = word.len() <= MAX_KEY
         && word.starts_with(|c: char| c.is_alphanumeric())
@@ -276,7 +289,7 @@ fn word_before(text: &str, pairs: &[Pair], at: usize) -> Option<Range<usize>> {
     if !is_word {
         return None;
     }
-    let start = from + gap.rfind(word)?;
+    let start = start + gap.rfind(word)?;
     Some(start..start + word.len())
 }
 
@@ -285,15 +298,15 @@ mod tests {
     use super::*;
 
     fn written(text: &str) -> Vec<String> {
-        let of = |pair: &Pair| {
+        let format_pair = |pair: &Pair| {
             format!("{}={}", part(text, pair.key.clone()), part(text, pair.value.clone()))
         };
-        pairs(text).iter().map(of).collect()
+        pairs(text).iter().map(format_pair).collect()
     }
 
     fn split_text(text: &str) -> Vec<&str> {
-        let found = pairs(text);
-        runs(text, &found).map_or_else(Vec::new, |(_, runs)| {
+        let pairs_found = pairs(text);
+        runs(text, &pairs_found).map_or_else(Vec::new, |(_, runs)| {
             runs.into_iter().map(|run| part(text, run.span)).collect()
         })
     }

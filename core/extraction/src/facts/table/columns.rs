@@ -22,39 +22,40 @@ pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
-    at: usize,
+    offset: usize,
 ) -> Option<usize> {
-    let first = text.end_of_line(at);
-    let line = part(text.str, at..first);
+    let first = text.end_of_line(offset);
+    let line = part(text.str, offset..first);
     if line.len() > MAX_BYTES {
         return None;
     }
     let next = text.end_of_line(first);
-    let underlined = is_underline(part(text.str, first..next));
-    if !can_be_header(line, underlined) {
+    let is_underlined = is_underline(part(text.str, first..next));
+    if !can_be_header(line, is_underlined) {
         return None;
     }
-    let rows = if underlined { next } else { first };
-    let row_end = text.end_of_line(rows);
-    if row_end - rows > MAX_BYTES {
+    let rows_start = if is_underlined { next } else { first };
+    let row_end = text.end_of_line(rows_start);
+    if row_end - rows_start > MAX_BYTES {
         return None;
     }
-    let header = header(text.str, at..first, underlined.then_some(first..next), rows..row_end)?;
-    if header.len() == 1 && !has_row_count(text, rows) {
+    let header =
+        header(text.str, offset..first, is_underlined.then_some(first..next), rows_start..row_end)?;
+    if header.len() == 1 && !has_row_count(text, rows_start) {
         return None;
     }
-    let aligned = fields(text.str, rows..row_end, 2);
-    if header.len() > MAX_PIECES || aligned.len() > MAX_PIECES {
+    let first_row = fields(text.str, rows_start..row_end, 2);
+    if header.len() > MAX_PIECES || first_row.len() > MAX_PIECES {
         return None;
     }
-    if !underlined
-        && !is_aligned(&header, &aligned)
-        && !same_words(text.str, &header, rows..row_end)
+    if !is_underlined
+        && !is_aligned(&header, &first_row)
+        && !same_words(text.str, &header, rows_start..row_end)
     {
         return None;
     }
     let is_time = |name: &Field| time_at(part(text.str, name.bytes.clone())).is_some();
-    let figures = |row: &[Field]| {
+    let count_figures = |row: &[Field]| {
         row.iter()
             .skip(1)
             .filter(|field| {
@@ -62,7 +63,7 @@ pub(in crate::facts) fn read<'a>(
             })
             .count()
     };
-    if header.iter().any(is_time) && figures(&aligned) < 2 {
+    if header.iter().any(is_time) && count_figures(&first_row) < 2 {
         return None;
     }
     let names = header
@@ -70,37 +71,37 @@ pub(in crate::facts) fn read<'a>(
         .map(|name| if is_time(name) { Cow::Borrowed("") } else { text.name(name.bytes.clone()) });
     let mut table = Table::new(out, context, names.collect());
     let upper_case = is_upper_case(line);
-    let by_words = fields(text.str, at..first, 2).len() < header.len();
-    let mut end = rows;
+    let by_words = fields(text.str, offset..first, 2).len() < header.len();
+    let mut end = rows_start;
     while end < text.len() {
         let next = text.end_of_line(end);
         let row = part(text.str, end..next);
-        let begins_other = row.trim().is_empty()
+        let ends_table = row.trim().is_empty()
             || row.len() > MAX_BYTES
             || opening(row).is_some()
             || upper_case && is_upper_case(row) && can_be_header(row, false)
             || is_key_outside(line, row);
-        if begins_other {
+        if ends_table {
             break;
         }
         let Some(cells) = cells(text.str, &header, by_words, end..next) else { break };
         table.row(out, context, text, end..next, cells);
         end = next;
     }
-    if end == rows {
+    if end == rows_start {
         return None;
     }
     Some(table.footer(out, context, text, end))
 }
 
 /// Returns `true` if a row count follows within a few lines. Required for a table with a single column.
-fn has_row_count(text: Text<'_, '_>, mut at: usize) -> bool {
+fn has_row_count(text: Text<'_, '_>, mut offset: usize) -> bool {
     const FEW: usize = 16;
     (0..FEW).any(|_| {
-        let end = text.end_of_line(at);
-        let counted = row_count(part(text.str, at..end).trim()).is_some();
-        at = end;
-        counted
+        let end = text.end_of_line(offset);
+        let is_row_count = row_count(part(text.str, offset..end).trim()).is_some();
+        offset = end;
+        is_row_count
     })
 }
 
@@ -115,27 +116,28 @@ const MAX_BYTES: usize = 4_096;
 
 const MAX_PIECES: usize = 96;
 
-fn can_be_header(line: &str, underlined: bool) -> bool {
+fn can_be_header(line: &str, is_underlined: bool) -> bool {
     // sar repeats its header with the time of each sample.
     let start = line.len() - line.trim_start().len();
     let time = time_at(part(line, start..line.len())).map(|time| start + time.span.end);
-    let written = part(line, time.unwrap_or(start)..line.len()).trim();
-    let pieces = fields(written, 0..written.len(), 2);
-    let words = written.split_whitespace();
-    let names_first = |piece: &Field| {
-        part(written, piece.bytes.clone()).starts_with(|c: char| {
+    let names = part(line, time.unwrap_or(start)..line.len()).trim();
+    let pieces = fields(names, 0..names.len(), 2);
+    let words = names.split_whitespace();
+    let starts_as_name = |piece: &Field| {
+        part(names, piece.bytes.clone()).starts_with(|c: char| {
             c.is_alphabetic() || matches!(c, '%' | '#' | '(' | '_' | '/' | '-')
         })
     };
-    let all_names = pieces.iter().all(names_first)
+    let all_names = pieces.iter().all(starts_as_name)
         && !words.clone().any(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     // `ps` and `top` separate upper-case column names with single spaces.
-    let split_text = pieces.len() >= 2 || words.count() >= 3 && is_upper_case(written);
-    let timed = time.is_none() || pieces.len() >= 4 && !written.split_whitespace().any(is_level);
-    (underlined || split_text && all_names && timed)
-        && !written.contains(['=', '"', ';'])
-        && !written.ends_with(['.', ',', ':'])
-        && written.split_once(": ").is_none_or(|(key, _)| key.contains("  "))
+    let has_columns = pieces.len() >= 2 || words.count() >= 3 && is_upper_case(names);
+    let can_follow_time =
+        time.is_none() || pieces.len() >= 4 && !names.split_whitespace().any(is_level);
+    (is_underlined || has_columns && all_names && can_follow_time)
+        && !names.contains(['=', '"', ';'])
+        && !names.ends_with(['.', ',', ':'])
+        && names.split_once(": ").is_none_or(|(key, _)| key.contains("  "))
 }
 
 fn is_upper_case(line: &str) -> bool {
@@ -158,13 +160,13 @@ fn header(
     if let Some(underline) = underline {
         let names = fields(text, line.clone(), 1);
         let columns = fields(text, underline, 1);
-        let found = columns.iter().enumerate().map(|(place, column)| {
-            let until = columns.get(place + 1).map_or(usize::MAX, |next| next.columns.start);
-            let mut inside = names.iter().filter(|name| {
-                name.columns.start + 1 > column.columns.start && name.columns.start < until
+        let found = columns.iter().enumerate().map(|(index, column)| {
+            let next_start = columns.get(index + 1).map_or(usize::MAX, |next| next.columns.start);
+            let mut names_below = names.iter().filter(|name| {
+                name.columns.start + 1 > column.columns.start && name.columns.start < next_start
             });
-            let first = inside.next()?;
-            let last = inside.next_back().unwrap_or(first);
+            let first = names_below.next()?;
+            let last = names_below.next_back().unwrap_or(first);
             Some(Field {
                 bytes: first.bytes.start..last.bytes.end,
                 columns: column.columns.clone(),
@@ -174,14 +176,15 @@ fn header(
     }
     let pieces = fields(text, line.clone(), 2);
     let words = fields(text, line, 1);
-    let timed =
+    let has_time =
         pieces.first().is_some_and(|first| time_at(part(text, first.bytes.clone())).is_some());
-    if timed {
+    if has_time {
         return Some(pieces);
     }
-    let in_row = fields(text, row.clone(), 1).len();
+    let row_word_count = fields(text, row.clone(), 1).len();
     if pieces.len() < words.len()
-        && (words.len() == in_row || in_row > fields(text, row, 2).len() && pieces.len() < 2)
+        && (words.len() == row_word_count
+            || row_word_count > fields(text, row, 2).len() && pieces.len() < 2)
     {
         return Some(words);
     }
@@ -192,12 +195,12 @@ fn header(
 fn fields(text: &str, line: Range<usize>, spaces: usize) -> Vec<Field> {
     let mut found: Vec<Field> = Vec::new();
     let mut gap = spaces;
-    for (column, (at, character)) in part(text, line.clone()).char_indices().enumerate() {
-        let at = line.start + at;
+    for (column, (offset, character)) in part(text, line.clone()).char_indices().enumerate() {
+        let offset = line.start + offset;
         if character.is_whitespace() {
             gap += if character == '\t' { spaces } else { 1 };
         } else {
-            let (bytes, columns) = (at..at + character.len_utf8(), column..column + 1);
+            let (bytes, columns) = (offset..offset + character.len_utf8(), column..column + 1);
             match found.last_mut().filter(|_| gap < spaces) {
                 Some(field) => {
                     field.bytes.end = bytes.end;
@@ -250,18 +253,18 @@ fn cells(
     {
         return Some(words.into_iter().map(|word| word.bytes).enumerate().collect());
     }
-    let placed = pieces.iter().filter(|piece| is_below_column(header, piece)).count();
+    let placed_count = pieces.iter().filter(|piece| is_below_column(header, piece)).count();
     let is_sentence = pieces.len() == 1 && words.len() > 3;
-    if is_sentence || placed == 0 || placed * 2 < pieces.len().min(header.len()) {
+    if is_sentence || placed_count == 0 || placed_count * 2 < pieces.len().min(header.len()) {
         return None;
     }
     let mut found: Vec<(usize, Range<usize>)> = Vec::new();
     for piece in pieces {
-        for cut in cut_at_columns(header, &words, &piece) {
-            let column = column_index(header, &cut);
+        for field in cut_at_columns(header, &words, &piece) {
+            let column = column_index(header, &field);
             match found.last_mut().filter(|(last, _)| *last >= column) {
-                Some((_, bytes)) => bytes.end = cut.bytes.end,
-                None => found.push((column, cut.bytes)),
+                Some((_, bytes)) => bytes.end = field.bytes.end,
+                None => found.push((column, field.bytes)),
             }
         }
     }
@@ -270,28 +273,29 @@ fn cells(
 
 /// Splits a piece that spans several columns at the words where another column begins.
 fn cut_at_columns(header: &[Field], words: &[Field], piece: &Field) -> Vec<Field> {
-    let mut cuts: Vec<Field> = Vec::new();
+    let mut fields: Vec<Field> = Vec::new();
     let mut last_column = None;
     let first = words.partition_point(|word| word.bytes.start < piece.bytes.start);
-    let inside = words.iter().skip(first).take_while(|word| word.bytes.end <= piece.bytes.end);
-    for word in inside {
+    let inner_words = words.iter().skip(first).take_while(|word| word.bytes.end <= piece.bytes.end);
+    for word in inner_words {
         let column = header.iter().position(|column| overlap(column, word) > 0);
-        let same = column.is_none() || column == last_column;
-        match cuts.last_mut().filter(|_| same) {
+        let is_same_column = column.is_none() || column == last_column;
+        match fields.last_mut().filter(|_| is_same_column) {
             Some(last) => {
                 last.bytes.end = word.bytes.end;
                 last.columns.end = word.columns.end;
             }
-            None => cuts.push(word.clone()),
+            None => fields.push(word.clone()),
         }
         last_column = column.or(last_column);
     }
-    cuts
+    fields
 }
 
 /// Returns the first column that overlaps a cell, or the nearest one to its left.
 fn column_index(header: &[Field], cell: &Field) -> usize {
-    let below = header.iter().position(|column| overlap(column, cell) > 0);
-    let before = || header.iter().rposition(|column| column.columns.start <= cell.columns.start);
-    below.or_else(before).unwrap_or(0)
+    let overlapping = header.iter().position(|column| overlap(column, cell) > 0);
+    let nearest_left =
+        || header.iter().rposition(|column| column.columns.start <= cell.columns.start);
+    overlapping.or_else(nearest_left).unwrap_or(0)
 }

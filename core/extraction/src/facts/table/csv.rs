@@ -14,22 +14,26 @@ pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
-    at: usize,
+    offset: usize,
 ) -> Option<usize> {
-    let first = text.end_of_line(at);
-    let line = part(text.str, at..first);
-    let marked = at + usize::from(line.starts_with('#')) + usize::from(line.starts_with("# "));
-    let written = part(text.str, marked..first);
-    let delimiter = [',', '\t', ';'].into_iter().find(|delimiter| written.contains(*delimiter))?;
-    if find_two(written, *b", ").is_some() || !written.trim_end().split(delimiter).all(is_name) {
+    let first = text.end_of_line(offset);
+    let line = part(text.str, offset..first);
+    let header_start =
+        offset + usize::from(line.starts_with('#')) + usize::from(line.starts_with("# "));
+    let header_text = part(text.str, header_start..first);
+    let delimiter =
+        [',', '\t', ';'].into_iter().find(|delimiter| header_text.contains(*delimiter))?;
+    if find_two(header_text, *b", ").is_some()
+        || !header_text.trim_end().split(delimiter).all(is_name)
+    {
         return None;
     }
     let delimiter = u8::try_from(delimiter).ok()?;
     // Building a reader costs more than parsing a row, so it is built once, on the first quoted field.
-    let mut quoted = None;
-    let header = fields(text.str, marked..first, delimiter, &mut quoted)?;
+    let mut reader = None;
+    let header = fields(text.str, header_start..first, delimiter, &mut reader)?;
     let second = text.end_of_line(first);
-    let row = fields(text.str, first..second, delimiter, &mut quoted)?;
+    let row = fields(text.str, first..second, delimiter, &mut reader)?;
     if header.len() < 2 || !is_row_of(row.len(), header.len()) {
         return None;
     }
@@ -39,7 +43,7 @@ pub(in crate::facts) fn read<'a>(
     let mut end = first;
     while end < text.len() {
         let next = text.end_of_line(end);
-        let Some(cells) = fields(text.str, end..next, delimiter, &mut quoted) else { break };
+        let Some(cells) = fields(text.str, end..next, delimiter, &mut reader) else { break };
         if !is_row_of(cells.len(), table.columns()) || cells.len() < 2 {
             break;
         }
@@ -60,42 +64,45 @@ fn fields(
     text: &str,
     line: Range<usize>,
     delimiter: u8,
-    quoted: &mut Option<Reader>,
+    quote_reader: &mut Option<Reader>,
 ) -> Option<Vec<Range<usize>>> {
-    let written = part(text, line.clone()).trim_end_matches(['\n', '\r']);
-    if written.trim().is_empty() {
+    let line_text = part(text, line.clone()).trim_end_matches(['\n', '\r']);
+    if line_text.trim().is_empty() {
         return None;
     }
-    if !written.contains('"') {
-        let mut at = line.start;
-        let sizes = written.split(char::from(delimiter)).map(str::len);
-        let place = |size| {
-            let field = at..at + size;
-            at += size + 1;
+    if !line_text.contains('"') {
+        let mut offset = line.start;
+        let sizes = line_text.split(char::from(delimiter)).map(str::len);
+        let next_field = |size| {
+            let field = offset..offset + size;
+            offset += size + 1;
             field
         };
-        return Some(sizes.map(place).collect());
+        return Some(sizes.map(next_field).collect());
     }
-    let reader = quoted.get_or_insert_with(|| ReaderBuilder::new().delimiter(delimiter).build());
+    let reader =
+        quote_reader.get_or_insert_with(|| ReaderBuilder::new().delimiter(delimiter).build());
     reader.reset();
-    let mut scratch = vec![0; written.len() + 1];
+    let mut scratch = vec![0; line_text.len() + 1];
     let mut found = Vec::new();
-    let mut at = 0;
-    while at < written.len() {
-        let (result, read, _) = reader.read_field(written.as_bytes().get(at..)?, &mut scratch);
-        let end = at + read;
+    let mut offset = 0;
+    while offset < line_text.len() {
+        let (result, length, _) =
+            reader.read_field(line_text.as_bytes().get(offset..)?, &mut scratch);
+        let end = offset + length;
         let ends_with_delimiter = matches!(result, ReadFieldResult::Field { record_end: false });
-        found
-            .push(line.start + at..line.start + end - usize::from(ends_with_delimiter && read > 0));
-        at = end;
+        found.push(
+            line.start + offset..line.start + end - usize::from(ends_with_delimiter && length > 0),
+        );
+        offset = end;
     }
-    let quotes = written.bytes().filter(|byte| *byte == b'"').count();
+    let quotes = line_text.bytes().filter(|byte| *byte == b'"').count();
     (quotes % 2 == 0).then_some(found)
 }
 
 fn without_quotes(text: &str, field: Range<usize>) -> Range<usize> {
-    let written = part(text, field.clone());
-    if written.len() >= 2 && written.starts_with('"') && written.ends_with('"') {
+    let field_text = part(text, field.clone());
+    if field_text.len() >= 2 && field_text.starts_with('"') && field_text.ends_with('"') {
         field.start + 1..field.end - 1
     } else {
         field

@@ -53,7 +53,7 @@ impl<'a> Table<'a> {
         else {
             return;
         };
-        let mut timed = false;
+        let mut has_time = false;
         for (column, range) in cells {
             let range = text.trimmed(range);
             if range.is_empty() {
@@ -61,10 +61,10 @@ impl<'a> Table<'a> {
             }
             let is_time = self.time.map_or(column == 0, |time| time == column);
             if is_time
-                && !timed
+                && !has_time
                 && let Some(time) = whole_time(part(text.str, range.clone()))
             {
-                timed = true;
+                has_time = true;
                 out.set_time(record, text.part(range.clone()).time(time));
             }
             let name = self.columns.get(column).filter(|name| !name.is_empty());
@@ -78,10 +78,10 @@ impl<'a> Table<'a> {
         out: &mut Builder<'a>,
         context: &Context<'a>,
         text: Text<'_, 'a>,
-        at: usize,
+        offset: usize,
     ) -> usize {
-        let end = text.end_of_line(at);
-        let line = part(text.str, at..end).trim();
+        let end = text.end_of_line(offset);
+        let line = part(text.str, offset..end).trim();
         match row_count(line) {
             Some(count) => {
                 if count == self.rows && context.complete(true) {
@@ -89,7 +89,7 @@ impl<'a> Table<'a> {
                 }
                 end
             }
-            None => at,
+            None => offset,
         }
     }
 }
@@ -99,9 +99,9 @@ pub(super) fn row_count(line: &str) -> Option<usize> {
     let bare = line.trim_start_matches('(');
     let digits = bare.bytes().take(9).take_while(u8::is_ascii_digit).count();
     let rest = part(bare, digits..bare.len());
-    let counts = digits > 0 && byte_at(rest, 0) == b' ' && rest.trim_start().starts_with("row");
-    let ends = rest.trim_start().trim_end_matches(')').len() <= 4
+    let has_count = digits > 0 && byte_at(rest, 0) == b' ' && rest.trim_start().starts_with("row");
+    let is_whole_line = rest.trim_start().trim_end_matches(')').len() <= 4
         || rest.contains("in set")
         || line.starts_with('(');
-    (counts && ends).then(|| part(bare, 0..digits).parse().ok())?
+    (has_count && is_whole_line).then(|| part(bare, 0..digits).parse().ok())?
 }

@@ -14,28 +14,31 @@ pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
-    at: usize,
+    offset: usize,
 ) -> Option<usize> {
-    let first = text.end_of_line(at);
-    let opening = part(text.str, at..first);
-    let named = names_in_border(opening);
-    let opens = is_border(opening) || named.is_some();
-    let offset = if named.is_some() { at } else { 0 };
-    let (header, mut end) = if let Some(names) = named {
+    let first = text.end_of_line(offset);
+    let opening = part(text.str, offset..first);
+    let names_in_top = names_in_border(opening);
+    let has_top_border = is_border(opening) || names_in_top.is_some();
+    let name_offset = if names_in_top.is_some() { offset } else { 0 };
+    let (header, mut end) = if let Some(names) = names_in_top {
         (names, first)
-    } else if opens {
+    } else if has_top_border {
         let end = text.end_of_line(first);
-        (bars(text.str, first..end), end)
+        (split_at_bars(text.str, first..end), end)
     } else {
-        (bars(text.str, at..first), first)
+        (split_at_bars(text.str, offset..first), first)
     };
-    let below = text.end_of_line(end);
-    let has_border = is_border(part(text.str, end..below)) || is_rule(part(text.str, end..below));
-    if header.len() < 2 && !(opens && has_border && header.len() == 1) || !opens && !has_border {
+    let second_end = text.end_of_line(end);
+    let has_border =
+        is_border(part(text.str, end..second_end)) || is_rule(part(text.str, end..second_end));
+    if header.len() < 2 && !(has_top_border && has_border && header.len() == 1)
+        || !has_top_border && !has_border
+    {
         return None;
     }
     let names = header.iter().map(|name| {
-        let name = text.trimmed(name.start + offset..name.end + offset);
+        let name = text.trimmed(name.start + name_offset..name.end + name_offset);
         text.name(name)
     });
     let mut table = Table::new(out, context, names.collect());
@@ -46,7 +49,7 @@ pub(in crate::facts) fn read<'a>(
             if !line.contains(BARS) {
                 break;
             }
-            let cells = merge_excess(bars(text.str, end..next), table.columns());
+            let cells = merge_excess(split_at_bars(text.str, end..next), table.columns());
             if cells.len() < table.columns() {
                 break;
             }
@@ -62,12 +65,12 @@ pub(in crate::facts) fn records<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
-    at: usize,
+    offset: usize,
 ) -> Option<usize> {
     let is_head = |line: &str| {
         line.starts_with("-[ RECORD ") || (line.starts_with("***") && line.contains(". row ***"))
     };
-    let mut end = at;
+    let mut end = offset;
     let mut group = None;
     while is_head(part(text.str, end..text.end_of_line(end))) {
         let start = end;
@@ -98,26 +101,26 @@ pub(in crate::facts) fn records<'a>(
             }
         }
     }
-    (end > at).then_some(end)
+    (end > offset).then_some(end)
 }
 
 /// Splits a line at its bars, without empty parts at both ends.
-fn bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
-    let written = part(text, line.clone());
-    let trimmed = written.trim();
+fn split_at_bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
+    let line_text = part(text, line.clone());
+    let trimmed = line_text.trim();
     if !trimmed.contains(BARS) {
         return Vec::new();
     }
-    let start = line.start + written.len() - written.trim_start().len();
+    let start = line.start + line_text.len() - line_text.trim_start().len();
     let inner = trimmed.strip_prefix(BARS).unwrap_or(trimmed);
-    let from = start + trimmed.len() - inner.len();
+    let first_start = start + trimmed.len() - inner.len();
     let inner = inner.strip_suffix(BARS).unwrap_or(inner);
-    let mut at = from;
+    let mut offset = first_start;
     let mut found = Vec::new();
     for piece in inner.split(BARS) {
-        found.push(at..at + piece.len());
-        at += piece.len();
-        at += part(text, at..line.end).chars().next().map_or(0, char::len_utf8);
+        found.push(offset..offset + piece.len());
+        offset += piece.len();
+        offset += part(text, offset..line.end).chars().next().map_or(0, char::len_utf8);
     }
     found
 }
@@ -140,10 +143,10 @@ fn is_rule(line: &str) -> bool {
 /// Returns `true` if a line is a border: `----+----`, `|:---|---:|`, `└────┘`.
 fn is_border(line: &str) -> bool {
     let line = line.trim();
-    let lines = line.chars().filter(|c| matches!(c, '-' | '=' | '─' | '━')).count();
-    let crosses = line.contains(['+', '|', '┼', '┴', '┬', '┌', '└', '├', '╞', '╪']);
-    lines >= 2
-        && crosses
+    let dash_count = line.chars().filter(|c| matches!(c, '-' | '=' | '─' | '━')).count();
+    let has_crossing = line.contains(['+', '|', '┼', '┴', '┬', '┌', '└', '├', '╞', '╪']);
+    dash_count >= 2
+        && has_crossing
         && line
             .chars()
             .all(|c| matches!(c, '-' | '=' | '+' | '|' | ':' | ' ') || ('─'..='╿').contains(&c))
@@ -156,12 +159,12 @@ fn names_in_border(line: &str) -> Option<Vec<Range<usize>>> {
         return None;
     }
     let mut names = Vec::new();
-    let mut at = '┌'.len_utf8();
-    for piece in part(line, at..line.len() - '┐'.len_utf8()).split('┬') {
+    let mut offset = '┌'.len_utf8();
+    for piece in part(line, offset..line.len() - '┐'.len_utf8()).split('┬') {
         let name = piece.trim_matches('─');
-        let start = at + piece.len() - piece.trim_start_matches('─').len();
+        let start = offset + piece.len() - piece.trim_start_matches('─').len();
         names.push(start..start + name.len());
-        at += piece.len() + '┬'.len_utf8();
+        offset += piece.len() + '┬'.len_utf8();
     }
     Some(names)
 }

@@ -20,12 +20,12 @@ pub(in crate::facts) fn values<'a>(
     let mut end = start;
     let mut group = None;
     loop {
-        let (tree, from, to) = match value_at(text, end, out.budget()) {
+        let (tree, value_start, value_end) = match value_at(text, end, out.budget()) {
             Ok(value) => value,
-            Err(reach) if end == start => return ParseOutcome::NotFound(reach),
+            Err(search_end) if end == start => return ParseOutcome::NotFound(search_end),
             Err(_) => return ParseOutcome::Parsed(end),
         };
-        let inner = text.part(from..to);
+        let inner = text.part(value_start..value_end);
         let complete = context.complete(tree.closed) && !is_incomplete(&tree, inner.str);
         let mut objects = Objects {
             out,
@@ -36,13 +36,13 @@ pub(in crate::facts) fn values<'a>(
             complete,
         };
         if group.is_none() && tree.is_object(0) {
-            let is_one = value_at_start(text, to).is_none();
-            let form = if is_one { Form::Object } else { Form::Lines };
-            let complete = if is_one { complete } else { context.complete(false) };
+            let is_single = value_at_start(text, value_end).is_none();
+            let form = if is_single { Form::Object } else { Form::Lines };
+            let complete = if is_single { complete } else { context.complete(false) };
             group = Some(objects.out.group(context.item, form, context.scope.clone(), complete));
         }
         objects.add_root(group);
-        end = to;
+        end = value_end;
     }
 }
 
@@ -70,17 +70,17 @@ pub(super) fn read_embedded<'a>(
     text: Text<'_, 'a>,
 ) -> bool {
     let trimmed = text.str.trim();
-    let opens =
+    let starts_as_json =
         trimmed.starts_with("{\"") || trimmed.starts_with("[{") || trimmed.starts_with("[\"");
-    let whole = || Tree::read(text.str, out.budget()).is_some_and(|tree| tree.closed);
-    opens
+    let is_complete = || Tree::read(text.str, out.budget()).is_some_and(|tree| tree.closed);
+    starts_as_json
         && trimmed.len() > 4
-        && whole()
+        && is_complete()
         && matches!(values(out, context, text, 0), ParseOutcome::Parsed(_))
 }
 
-fn value_at_start(text: Text<'_, '_>, at: usize) -> Option<usize> {
-    let start = text.skip_whitespace(at);
+fn value_at_start(text: Text<'_, '_>, offset: usize) -> Option<usize> {
+    let start = text.skip_whitespace(offset);
     matches!(byte_at(text.str, start), b'{' | b'[').then_some(start)
 }
 
@@ -88,26 +88,26 @@ fn value_at_start(text: Text<'_, '_>, at: usize) -> Option<usize> {
 /// end of the search.
 fn value_at<'t>(
     text: Text<'t, '_>,
-    at: usize,
+    offset: usize,
     budget: &Budget,
 ) -> Result<(Tree<'t>, usize, usize), usize> {
-    let start = value_at_start(text, at).ok_or(at)?;
-    let tree = Tree::read(text.from(start).str, budget).ok_or(at)?;
+    let start = value_at_start(text, offset).ok_or(offset)?;
+    let tree = Tree::read(text.suffix(start).str, budget).ok_or(offset)?;
     let end = start + tree.end;
-    let rest = text.from(end).str;
-    let after = rest.trim_start_matches([' ', ',', ';', '\r', '\t']);
-    let ends_line = matches!(byte_at(after, 0), b'\n' | 0 | b'[' | b'{');
-    let accepted = if tree.is_object(0) {
+    let rest = text.suffix(end).str;
+    let following = rest.trim_start_matches([' ', ',', ';', '\r', '\t']);
+    let ends_line = matches!(byte_at(following, 0), b'\n' | 0 | b'[' | b'{');
+    let is_accepted = if tree.is_object(0) {
         tree.closed || tree.nodes.len() > 1
     } else if tree.closed {
         ends_line
     } else {
         tree.nodes.iter().any(|node| node.key.is_some())
     };
-    if !accepted {
+    if !is_accepted {
         return Err(end);
     }
     // After an incomplete value, the rest of the line is unusable.
-    let unparsed = if tree.closed { 0 } else { rest.find('\n').unwrap_or(rest.len()) };
-    Ok((tree, start, end + unparsed))
+    let unparsed_length = if tree.closed { 0 } else { rest.find('\n').unwrap_or(rest.len()) };
+    Ok((tree, start, end + unparsed_length))
 }

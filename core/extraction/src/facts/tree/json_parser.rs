@@ -87,18 +87,18 @@ impl<'t> JsonParser<'t> {
         let (value, span) = match token {
             Token::OpenBrace => (Value::Object, bytes),
             Token::OpenBracket => (Value::Array, bytes),
-            Token::String(read) => (Value::Text(read), bytes.start + 1..bytes.end - 1),
+            Token::String(text) => (Value::Text(text), bytes.start + 1..bytes.end - 1),
             Token::Number(_) | Token::Boolean(_) | Token::Null => (Value::Bare, bytes),
             _ => return None,
         };
-        let at = self.nodes.len();
-        let opens = matches!(value, Value::Object | Value::Array);
-        if opens && self.open.len() == MAX_DEPTH {
+        let index = self.nodes.len();
+        let has_members = matches!(value, Value::Object | Value::Array);
+        if has_members && self.open.len() == MAX_DEPTH {
             return None;
         }
-        self.nodes.push(Node { key: self.key.take(), value, span, after: at + 1 })?;
-        if opens {
-            self.open.push(at);
+        self.nodes.push(Node { key: self.key.take(), value, span, after: index + 1 })?;
+        if has_members {
+            self.open.push(index);
         }
         Some(())
     }
@@ -131,13 +131,19 @@ impl<'t> JsonParser<'t> {
 mod tests {
     use super::*;
 
-    fn shape(tree: &Tree<'_>, at: usize) -> String {
-        let inner = || tree.members(at).map(|at| shape(tree, at)).collect::<Vec<_>>().join(",");
-        let node = tree.node(at).unwrap();
-        let key = if node.key.is_some() { format!("{}:", tree.key(at)) } else { String::new() };
+    fn shape(tree: &Tree<'_>, node_index: usize) -> String {
+        let members = || {
+            tree.members(node_index)
+                .map(|node_index| shape(tree, node_index))
+                .collect::<Vec<_>>()
+                .join(",")
+        };
+        let node = tree.node(node_index).unwrap();
+        let key =
+            if node.key.is_some() { format!("{}:", tree.key(node_index)) } else { String::new() };
         match &node.value {
-            Value::Object => format!("{key}{{{}}}", inner()),
-            Value::Array => format!("{key}[{}]", inner()),
+            Value::Object => format!("{key}{{{}}}", members()),
+            Value::Array => format!("{key}[{}]", members()),
             Value::Text(text) => format!("{key}'{text}'"),
             Value::Bare => format!("{key}."),
         }

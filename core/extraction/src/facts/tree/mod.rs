@@ -82,35 +82,35 @@ pub(super) struct Tree<'t> {
 }
 
 impl<'t> Tree<'t> {
-    pub(super) fn node(&self, at: usize) -> Option<&Node<'t>> {
-        self.nodes.get(at)
+    pub(super) fn node(&self, index: usize) -> Option<&Node<'t>> {
+        self.nodes.get(index)
     }
 
-    pub(super) fn members(&self, at: usize) -> impl Iterator<Item = usize> + Clone + '_ {
-        let end = self.node(at).map_or(0, |node| node.after);
-        let first = Some(at + 1).filter(|first| *first < end);
-        core::iter::successors(first, move |at| {
-            self.node(*at).map(|node| node.after).filter(|after| *after < end)
+    pub(super) fn members(&self, index: usize) -> impl Iterator<Item = usize> + Clone + '_ {
+        let end = self.node(index).map_or(0, |node| node.after);
+        let first = Some(index + 1).filter(|first| *first < end);
+        core::iter::successors(first, move |index| {
+            self.node(*index).map(|node| node.after).filter(|after| *after < end)
         })
     }
 
-    pub(super) fn is_scalar(&self, at: usize) -> bool {
-        self.node(at).is_some_and(|node| matches!(node.value, Value::Text(_) | Value::Bare))
+    pub(super) fn is_scalar(&self, index: usize) -> bool {
+        self.node(index).is_some_and(|node| matches!(node.value, Value::Text(_) | Value::Bare))
     }
 
-    pub(super) fn is_object(&self, at: usize) -> bool {
-        self.node(at).is_some_and(|node| node.value == Value::Object)
+    pub(super) fn is_object(&self, index: usize) -> bool {
+        self.node(index).is_some_and(|node| node.value == Value::Object)
     }
 
-    pub(super) fn is_array(&self, at: usize) -> bool {
-        self.node(at).is_some_and(|node| node.value == Value::Array)
+    pub(super) fn is_array(&self, index: usize) -> bool {
+        self.node(index).is_some_and(|node| node.value == Value::Array)
     }
 
-    pub(super) fn key(&self, at: usize) -> &str {
-        self.node(at).and_then(|node| node.key.as_ref()).map_or("", |(key, _)| key)
+    pub(super) fn key(&self, index: usize) -> &str {
+        self.node(index).and_then(|node| node.key.as_ref()).map_or("", |(key, _)| key)
     }
 
-    pub(super) fn member(&self, at: usize, key: &str) -> Option<usize> {
-        self.members(at).find(|member| self.key(*member) == key)
+    pub(super) fn member(&self, index: usize, key: &str) -> Option<usize> {
+        self.members(index).find(|member| self.key(*member) == key)
     }
 }

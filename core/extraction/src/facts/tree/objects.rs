@@ -38,38 +38,38 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     /// Returns the text in `{"type": "text", "text": "…"}`.
-    fn content_block(&self, at: usize) -> Option<usize> {
+    fn content_block(&self, index: usize) -> Option<usize> {
         let is_text =
-            self.tree.member(at, "type").and_then(|kind| self.string(kind)) == Some("text");
-        self.tree.member(at, "text").filter(|text| is_text && self.string(*text).is_some())
+            self.tree.member(index, "type").and_then(|kind| self.string(kind)) == Some("text");
+        self.tree.member(index, "text").filter(|text| is_text && self.string(*text).is_some())
     }
 
-    fn content_text(&mut self, at: usize, parent: Option<RecordId>) {
+    fn content_text(&mut self, index: usize, parent: Option<RecordId>) {
         let Some(context) = self.context.nested() else { return };
         let context = Context { parent, scope: self.scope.clone(), path: Vec::new(), ..context };
-        self.with_text(at, |objects, text| document::read(objects.out, &context, text));
+        self.with_text(index, |objects, text| document::read(objects.out, &context, text));
     }
 
     fn object(
         &mut self,
-        at: usize,
+        index: usize,
         group: GroupId,
         parent: Option<RecordId>,
         path: Vec<Cow<'a, str>>,
     ) -> Option<RecordId> {
-        let span = self.tree.node(at)?.span.clone();
+        let span = self.tree.node(index)?.span.clone();
         let record = self.out.record(group, parent, path, self.text.span(span))?;
-        if self.series(at, record) {
+        if self.series(index, record) {
             return Some(record);
         }
-        self.time_of(at, record);
+        self.time_of(index, record);
         let tree = self.tree;
-        let scalars = tree.members(at).filter(|member| tree.is_scalar(*member)).count();
+        let scalars = tree.members(index).filter(|member| tree.is_scalar(*member)).count();
         self.out.reserve_cells(record, scalars);
-        if tree.members(at).count() == scalars {
-            tree.members(at).for_each(|member| self.member_scalar(record, member));
+        if tree.members(index).count() == scalars {
+            tree.members(index).for_each(|member| self.member_scalar(record, member));
         } else {
-            self.members(at, record, scalars > 0);
+            self.members(index, record, scalars > 0);
         }
         Some(record)
     }
@@ -80,20 +80,20 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     /// Converts the members of an object that has other members than scalars.
-    fn members(&mut self, at: usize, record: RecordId, has_scalars: bool) {
-        let rows = self.rows_by_key(at);
-        let zipped = self.zip_arrays(at, record);
-        let repeated = self.repeated_keys(at);
+    fn members(&mut self, index: usize, record: RecordId, has_scalars: bool) {
+        let rows = self.rows_by_key(index);
+        let zipped = self.zip_arrays(index, record);
+        let repeated = self.repeated_keys(index);
         let mut row_group = None;
         let tree = self.tree;
-        for member in tree.members(at) {
+        for member in tree.members(index) {
             let key = self.key(member);
             let is_repeated = repeated.contains(tree.key(member));
             if tree.is_scalar(member) {
                 self.member_scalar(record, member);
             } else if tree.is_array(member) {
                 if zipped.binary_search(&member).is_err() {
-                    self.member_array(at, member, record, key);
+                    self.member_array(index, member, record, key);
                 }
             } else if is_repeated || rows.binary_search(&member).is_ok() {
                 let group = *row_group.get_or_insert_with(|| self.group(Form::Rows));
@@ -111,54 +111,55 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     /// Adds the name in `metadata` to the parent's record, so that it applies to all members.
-    fn name_parent(&mut self, at: usize, record: RecordId) {
+    fn name_parent(&mut self, index: usize, record: RecordId) {
         let tree = self.tree;
-        let name = tree.member(at, "name").filter(|name| tree.is_scalar(*name));
-        if let Some(name) = name.filter(|_| tree.key(at) == "metadata") {
-            let attribute = vec![self.key(at), self.key(name)];
+        let name = tree.member(index, "name").filter(|name| tree.is_scalar(*name));
+        if let Some(name) = name.filter(|_| tree.key(index) == "metadata") {
+            let attribute = vec![self.key(index), self.key(name)];
             self.scalar(record, attribute, name);
         }
     }
 
-    fn repeated_keys(&self, at: usize) -> BTreeSet<&'w str> {
+    fn repeated_keys(&self, index: usize) -> BTreeSet<&'w str> {
         let tree = self.tree;
         let mut seen = BTreeSet::new();
-        let objects = tree.members(at).filter(|member| tree.is_object(*member));
+        let objects = tree.members(index).filter(|member| tree.is_object(*member));
         objects.map(|member| tree.key(member)).filter(|key| !seen.insert(*key)).collect()
     }
 
-    fn member_array(&mut self, object: usize, at: usize, record: RecordId, key: Cow<'a, str>) {
-        if self.tree.members(at).next().is_none() {
-            let span = self.tree.node(at).map(|node| node.span.clone()).unwrap_or_default();
+    fn member_array(&mut self, object: usize, index: usize, record: RecordId, key: Cow<'a, str>) {
+        if self.tree.members(index).next().is_none() {
+            let span = self.tree.node(index).map(|node| node.span.clone()).unwrap_or_default();
             self.out.write_cell(record, vec![key.clone()], self.text, span.clone());
         }
-        if self.labels(at, record, &key) {
+        if self.labels(index, record, &key) {
             return;
         }
         self.scope.push(key.clone());
-        if !self.with_columns(object, at, record) {
-            self.array(at, Some(record), vec![key]);
+        if !self.with_columns(object, index, record) {
+            self.array(index, Some(record), vec![key]);
         }
         self.scope.pop();
     }
 
     /// Converts an array. Objects are rows; other values belong to the parent, if there is one.
-    fn array(&mut self, at: usize, parent: Option<RecordId>, path: Vec<Cow<'a, str>>) {
+    fn array(&mut self, index: usize, parent: Option<RecordId>, path: Vec<Cow<'a, str>>) {
         let tree = self.tree;
-        let has_rows = parent.is_none() || tree.members(at).any(|member| !tree.is_scalar(member));
-        let is_empty = tree.members(at).next().is_none();
-        let rows = (has_rows || is_empty).then(|| self.group(Form::Rows));
-        for member in tree.members(at) {
-            match (rows, parent) {
+        let has_rows =
+            parent.is_none() || tree.members(index).any(|member| !tree.is_scalar(member));
+        let is_empty = tree.members(index).next().is_none();
+        let row_group = (has_rows || is_empty).then(|| self.group(Form::Rows));
+        for member in tree.members(index) {
+            match (row_group, parent) {
                 (Some(_), _) if self.content_block(member).is_some() => {
                     let text = self.content_block(member).unwrap_or(member);
                     self.content_text(text, parent);
                 }
-                (Some(rows), _) if tree.is_object(member) => {
-                    self.object(member, rows, parent, path.clone());
+                (Some(row_group), _) if tree.is_object(member) => {
+                    self.object(member, row_group, parent, path.clone());
                 }
-                (Some(rows), _) if tree.is_array(member) || parent.is_none() => {
-                    self.tuple(member, rows, parent, &path);
+                (Some(row_group), _) if tree.is_array(member) || parent.is_none() => {
+                    self.tuple(member, row_group, parent, &path);
                 }
                 (_, Some(parent)) => self.scalar(parent, path.clone(), member),
                 _ => {}
@@ -169,20 +170,20 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     /// Converts a row without names. Its cells have no attribute.
     fn tuple(
         &mut self,
-        at: usize,
+        index: usize,
         group: GroupId,
         parent: Option<RecordId>,
         path: &[Cow<'a, str>],
     ) {
-        let Some(span) = self.tree.node(at).map(|node| self.text.span(node.span.clone())) else {
+        let Some(span) = self.tree.node(index).map(|node| self.text.span(node.span.clone())) else {
             return;
         };
         let Some(record) = self.out.record(group, parent, path.to_vec(), span) else { return };
         let tree = self.tree;
-        if tree.is_scalar(at) {
-            self.scalar(record, Vec::new(), at);
+        if tree.is_scalar(index) {
+            self.scalar(record, Vec::new(), index);
         }
-        for member in tree.members(at) {
+        for member in tree.members(index) {
             if tree.is_scalar(member) {
                 self.scalar(record, Vec::new(), member);
             } else {
@@ -192,15 +193,15 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     /// Adds the scalars in an object and its nested objects as cells.
-    fn flatten(&mut self, record: RecordId, at: usize, attribute: Vec<Cow<'a, str>>) {
+    fn flatten(&mut self, record: RecordId, index: usize, attribute: Vec<Cow<'a, str>>) {
         let tree = self.tree;
-        if tree.members(at).next().is_none() {
-            let span = tree.node(at).map(|node| node.span.clone()).unwrap_or_default();
+        if tree.members(index).next().is_none() {
+            let span = tree.node(index).map(|node| node.span.clone()).unwrap_or_default();
             let (text, bytes) = (self.text.cow(span.clone()), self.text.span(span));
             self.out.push_cell(record, attribute, text, bytes);
             return;
         }
-        for member in tree.members(at) {
+        for member in tree.members(index) {
             let mut attribute = attribute.clone();
             attribute.extend(Some(self.key(member)).filter(|key| !key.is_empty()));
             self.scalar(record, attribute, member);
@@ -208,43 +209,46 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     /// Returns `true` if an object describes its parent: `"limits": {"memory": "512Mi"}`.
-    fn describes_parent(&self, at: usize, parent_has_scalars: bool) -> bool {
-        let only_scalars = self.tree.members(at).all(|member| self.tree.is_scalar(member));
+    fn describes_parent(&self, index: usize, parent_has_scalars: bool) -> bool {
+        let only_scalars = self.tree.members(index).all(|member| self.tree.is_scalar(member));
         only_scalars
-            && (parent_has_scalars || is_aspect(self.tree.key(at)) || self.has_only_aspects(at))
+            && (parent_has_scalars
+                || is_aspect(self.tree.key(index))
+                || self.has_only_aspects(index))
     }
 
-    fn has_only_aspects(&self, at: usize) -> bool {
-        self.tree.members(at).all(|member| is_aspect(self.tree.key(member)))
+    fn has_only_aspects(&self, index: usize) -> bool {
+        self.tree.members(index).all(|member| is_aspect(self.tree.key(member)))
     }
 
     /// Returns the members of an object that are similar objects keyed by name.
-    fn rows_by_key(&self, at: usize) -> Vec<usize> {
+    fn rows_by_key(&self, index: usize) -> Vec<usize> {
         let is_row = |member: &usize| {
             self.tree.is_object(*member)
                 && !is_aspect(self.tree.key(*member))
                 && !self.has_only_aspects(*member)
         };
-        let rows: Vec<usize> = self.tree.members(at).filter(is_row).collect();
-        let Some((first, others)) = rows.split_first() else { return rows };
+        let rows: Vec<usize> = self.tree.members(index).filter(is_row).collect();
+        let Some((first, other_rows)) = rows.split_first() else { return rows };
         let keys: Vec<&str> =
-            self.tree.members(*first).map(|at| self.tree.key(at)).take(16).collect();
-        let alike = |other: &usize| {
-            let shared = self.tree.members(*other).filter(|at| keys.contains(&self.tree.key(*at)));
-            shared.count() * 2 >= keys.len().max(1)
+            self.tree.members(*first).map(|index| self.tree.key(index)).take(16).collect();
+        let is_similar = |other: &usize| {
+            let shared_keys =
+                self.tree.members(*other).filter(|index| keys.contains(&self.tree.key(*index)));
+            shared_keys.count() * 2 >= keys.len().max(1)
         };
-        if others.is_empty() || keys.is_empty() || !others.iter().all(alike) {
+        if other_rows.is_empty() || keys.is_empty() || !other_rows.iter().all(is_similar) {
             return Vec::new();
         }
         rows
     }
 
-    fn time_of(&mut self, at: usize, record: RecordId) {
+    fn time_of(&mut self, index: usize, record: RecordId) {
         let tree = self.tree;
-        for member in tree.members(at).filter(|member| is_time_name(tree.key(*member))) {
+        for member in tree.members(index).filter(|member| is_time_name(tree.key(*member))) {
             let inner = tree.members(member).next().filter(|inner| tree.is_scalar(*inner));
             let scalar = if tree.is_scalar(member) { Some(member) } else { inner };
-            let Some(node) = scalar.and_then(|at| tree.node(at)) else { continue };
+            let Some(node) = scalar.and_then(|index| tree.node(index)) else { continue };
             let span = node.span.clone();
             if let Some(time) = whole_time(self.text.part(span.clone()).str) {
                 self.out.set_time(record, self.text.part(span).time(time));
@@ -254,16 +258,16 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     /// Adds a scalar as a cell. A string with structured content is extracted separately.
-    pub(super) fn scalar(&mut self, record: RecordId, attribute: Vec<Cow<'a, str>>, at: usize) {
-        let Some(node) = self.tree.node(at) else { return };
-        if let Value::Text(read) = &node.value {
-            let is_text = read.len() >= 4
-                && read.bytes().any(|byte| matches!(byte, b' ' | b'\n' | b'{' | b'='));
-            if is_text && self.read_nested(record, &attribute, at, read) {
+    pub(super) fn scalar(&mut self, record: RecordId, attribute: Vec<Cow<'a, str>>, index: usize) {
+        let Some(node) = self.tree.node(index) else { return };
+        if let Value::Text(text_value) = &node.value {
+            let is_text = text_value.len() >= 4
+                && text_value.bytes().any(|byte| matches!(byte, b' ' | b'\n' | b'{' | b'='));
+            if is_text && self.read_nested(record, &attribute, index, text_value) {
                 return;
             }
         }
-        let (text, span) = (self.value(at), self.text.span(node.span.clone()));
+        let (text, span) = (self.value(index), self.text.span(node.span.clone()));
         self.out.push_cell(record, attribute, text, span);
     }
 
@@ -272,34 +276,34 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         &mut self,
         record: RecordId,
         attribute: &[Cow<'a, str>],
-        at: usize,
-        read: &str,
+        index: usize,
+        string: &str,
     ) -> bool {
         let Some(context) = self.context.nested() else { return false };
         let scope = core::mem::take(&mut self.scope);
         let context = Context { scope, ..context };
-        let is_document = read.trim().contains('\n');
-        let done = self.with_text(at, |objects, text| {
-            let under = || context.child(record, attribute.to_vec());
+        let is_document = string.trim().contains('\n');
+        let is_extracted = self.with_text(index, |objects, text| {
+            let child_context = || context.child(record, attribute.to_vec());
             if is_document {
-                document::read(objects.out, &under(), text);
+                document::read(objects.out, &child_context(), text);
                 return true;
             }
-            let opens = matches!(byte_at(text.str.trim_start(), 0), b'{' | b'[');
-            (opens && read_embedded(objects.out, &under(), text))
+            let starts_as_json = matches!(byte_at(text.str.trim_start(), 0), b'{' | b'[');
+            (starts_as_json && read_embedded(objects.out, &child_context(), text))
                 || message::clauses_under(objects.out, &context, record, attribute, text)
         });
         self.scope = context.scope;
-        done
+        is_extracted
     }
 
     fn with_text<R: Default>(
         &mut self,
-        at: usize,
+        index: usize,
         read: impl FnOnce(&mut Self, Text<'_, 'a>) -> R,
     ) -> R {
         let tree = self.tree;
-        let Some(node) = tree.node(at) else { return R::default() };
+        let Some(node) = tree.node(index) else { return R::default() };
         let Value::Text(string) = &node.value else { return R::default() };
         let text = if part(self.text.str, node.span.clone()) == string {
             self.text.part(node.span.clone())
@@ -309,25 +313,25 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         read(self, text)
     }
 
-    pub(super) fn string(&self, at: usize) -> Option<&str> {
-        match &self.tree.node(at)?.value {
+    pub(super) fn string(&self, index: usize) -> Option<&str> {
+        match &self.tree.node(index)?.value {
             Value::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    pub(super) fn value(&self, at: usize) -> Cow<'a, str> {
-        let Some(node) = self.tree.node(at) else { return Cow::Borrowed("") };
+    pub(super) fn value(&self, index: usize) -> Cow<'a, str> {
+        let Some(node) = self.tree.node(index) else { return Cow::Borrowed("") };
         match &node.value {
-            Value::Text(read) if part(self.text.str, node.span.clone()) != read => {
-                Cow::Owned(read.clone().into_owned())
+            Value::Text(string) if part(self.text.str, node.span.clone()) != string => {
+                Cow::Owned(string.clone().into_owned())
             }
             _ => self.text.cow(node.span.clone()),
         }
     }
 
-    pub(super) fn key(&self, at: usize) -> Cow<'a, str> {
-        match self.tree.node(at).and_then(|node| node.key.as_ref()) {
+    pub(super) fn key(&self, index: usize) -> Cow<'a, str> {
+        match self.tree.node(index).and_then(|node| node.key.as_ref()) {
             Some((key, span)) if part(self.text.str, span.clone()) == key => {
                 self.text.name(span.clone())
             }

@@ -13,16 +13,16 @@ use crate::text::part;
 impl<'a> Objects<'_, '_, 'a> {
     /// Converts `{"metric": {…}, "values": [[t, v], …]}`. The labels belong to the record, the
     /// samples to its children.
-    pub(super) fn series(&mut self, at: usize, record: RecordId) -> bool {
+    pub(super) fn series(&mut self, index: usize, record: RecordId) -> bool {
         const LABELS: [&str; 3] = ["metric", "stream", "target"];
         const SAMPLES: [&str; 4] = ["values", "value", "datapoints", "histogram"];
         let tree = self.tree;
-        let labels = tree.members(at).find(|member| LABELS.contains(&tree.key(*member)));
+        let labels = tree.members(index).find(|member| LABELS.contains(&tree.key(*member)));
         let samples = tree
-            .members(at)
+            .members(index)
             .find(|member| SAMPLES.contains(&tree.key(*member)) && tree.is_array(*member));
         let (Some(labels), Some(samples)) = (labels, samples) else { return false };
-        for member in tree.members(at).filter(|member| tree.is_scalar(*member)) {
+        for member in tree.members(index).filter(|member| tree.is_scalar(*member)) {
             let key = self.key(member);
             self.scalar(record, vec![key], member);
         }
@@ -36,11 +36,11 @@ impl<'a> Objects<'_, '_, 'a> {
         true
     }
 
-    fn samples(&mut self, at: usize, record: RecordId, name: Cow<'a, str>) {
+    fn samples(&mut self, index: usize, record: RecordId, name: Cow<'a, str>) {
         let tree = self.tree;
-        let first = tree.members(at).next();
-        let is_one = first.is_some_and(|first| tree.is_scalar(first));
-        let rows: Vec<usize> = if is_one { vec![at] } else { tree.members(at).collect() };
+        let first = tree.members(index).next();
+        let is_single = first.is_some_and(|first| tree.is_scalar(first));
+        let rows: Vec<usize> = if is_single { vec![index] } else { tree.members(index).collect() };
         let is_text = first
             .and_then(|row| tree.members(row).nth(1))
             .is_some_and(|second| self.string(second).is_some_and(|text| text.contains(' ')));
@@ -67,8 +67,8 @@ impl<'a> Objects<'_, '_, 'a> {
         }
     }
 
-    fn time(&mut self, record: RecordId, at: usize) -> bool {
-        let Some(span) = self.tree.node(at).map(|node| node.span.clone()) else { return false };
+    fn time(&mut self, record: RecordId, index: usize) -> bool {
+        let Some(span) = self.tree.node(index).map(|node| node.span.clone()) else { return false };
         let part = self.text.part(span);
         let Some(time) = whole_time(part.str) else { return false };
         self.out.set_time(record, part.time(time));
@@ -76,26 +76,30 @@ impl<'a> Objects<'_, '_, 'a> {
     }
 
     /// Converts rows with separate column names: `"columns": ["time", "mean"], "values": [[…], …]`.
-    pub(super) fn with_columns(&mut self, object: usize, at: usize, record: RecordId) -> bool {
+    pub(super) fn with_columns(&mut self, object: usize, index: usize, record: RecordId) -> bool {
         const COLUMNS: [&str; 5] = ["columns", "fields", "headers", "header", "column_names"];
         let tree = self.tree;
         let columns = tree.members(object).take(32).find(|member| {
-            COLUMNS.contains(&tree.key(*member)) && *member != at && tree.is_array(*member)
+            COLUMNS.contains(&tree.key(*member)) && *member != index && tree.is_array(*member)
         });
         let Some(columns) = columns else { return false };
         let names: Vec<Cow<'a, str>> = tree
             .members(columns)
             .map(|column| {
-                let named = tree.member(column, "name").or_else(|| tree.member(column, "text"));
-                self.value(named.unwrap_or(column))
+                let name_node = tree.member(column, "name").or_else(|| tree.member(column, "text"));
+                self.value(name_node.unwrap_or(column))
             })
             .collect();
-        let fits = |row: usize| tree.is_array(row) && tree.members(row).count() == names.len();
-        if names.is_empty() || !tree.members(at).all(fits) || tree.members(at).next().is_none() {
+        let has_all_columns =
+            |row: usize| tree.is_array(row) && tree.members(row).count() == names.len();
+        if names.is_empty()
+            || !tree.members(index).all(has_all_columns)
+            || tree.members(index).next().is_none()
+        {
             return false;
         }
         let group = self.group(Form::Rows);
-        for row in tree.members(at) {
+        for row in tree.members(index) {
             let Some(span) = tree.node(row).map(|node| self.text.span(node.span.clone())) else {
                 continue;
             };
@@ -113,22 +117,22 @@ impl<'a> Objects<'_, '_, 'a> {
     }
 
     /// Converts parallel arrays to rows if the first one has names or times. Returns the converted arrays.
-    pub(super) fn zip_arrays(&mut self, at: usize, record: RecordId) -> Vec<usize> {
+    pub(super) fn zip_arrays(&mut self, index: usize, record: RecordId) -> Vec<usize> {
         let tree = self.tree;
-        let arrays = tree.members(at).filter(|member| {
+        let arrays = tree.members(index).filter(|member| {
             tree.is_array(*member) && tree.members(*member).all(|item| tree.is_scalar(item))
         });
         let mut columns: Vec<(usize, usize)> =
             arrays.map(|array| (array, tree.members(array).count())).collect();
         let Some(length) = columns.first().map(|(_, length)| *length) else { return Vec::new() };
-        columns.retain(|(_, other)| *other == length);
-        let leads = |array: usize| {
+        columns.retain(|(_, count)| *count == length);
+        let can_lead = |array: usize| {
             let key = tree.key(array);
             let singular = key.strip_suffix('s').unwrap_or(key);
             is_time_name(singular) || is_list_of_names(key) || self.lists_distinct_words(array)
         };
-        let leading = columns.first().is_some_and(|(array, _)| leads(*array));
-        if columns.len() < 2 || length < 2 || !leading {
+        let has_lead = columns.first().is_some_and(|(array, _)| can_lead(*array));
+        if columns.len() < 2 || length < 2 || !has_lead {
             return Vec::new();
         }
         let columns: Vec<usize> = columns.into_iter().map(|(array, _)| array).collect();
@@ -177,7 +181,7 @@ impl<'a> Objects<'_, '_, 'a> {
     }
 
     /// Adds a list of labels as cells: `"Tags": [{"Key": "Name", "Value": "web-1"}]`.
-    pub(super) fn labels(&mut self, at: usize, record: RecordId, list: &str) -> bool {
+    pub(super) fn labels(&mut self, index: usize, record: RecordId, list: &str) -> bool {
         const LISTS: [&str; 9] = [
             "tags", "env", "labels", "dimensions", "attributes", "parameters", "annotations",
             "headers", "properties",
@@ -187,19 +191,19 @@ impl<'a> Objects<'_, '_, 'a> {
         }
         let tree = self.tree;
         let parts = |label: usize| {
-            let named = |names: &[&str]| {
+            let member_named = |names: &[&str]| {
                 tree.members(label).find(|member| {
                     names.iter().any(|name| name.eq_ignore_ascii_case(tree.key(*member)))
                 })
             };
-            let value = named(&["value", "v"])?;
+            let value = member_named(&["value", "v"])?;
             let inner = tree.members(value).next();
-            Some((named(&["key", "name", "k"])?, inner.unwrap_or(value)))
+            Some((member_named(&["key", "name", "k"])?, inner.unwrap_or(value)))
         };
-        let labels: Option<Vec<_>> = tree.members(at).map(parts).collect();
+        let labels: Option<Vec<_>> = tree.members(index).map(parts).collect();
         let Some(labels) = labels.filter(|labels| !labels.is_empty()) else { return false };
         for (name, value) in labels {
-            let attribute = vec![self.key(at), self.value(name)];
+            let attribute = vec![self.key(index), self.value(name)];
             self.scalar(record, attribute, value);
         }
         true

@@ -18,19 +18,19 @@ pub(in crate::facts) fn elements<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
-    at: usize,
+    offset: usize,
 ) -> ParseOutcome {
     const MAX_TAG: usize = 2_048;
-    let mut end = at;
+    let mut end = offset;
     loop {
         let start = text.skip_whitespace(end);
-        let near = part(text.str, start..text.str.floor_char_boundary(start + MAX_TAG));
-        let opens = byte_at(near, 0) == b'<'
-            && (byte_at(near, 1).is_ascii_alphabetic() || near.starts_with("<?xml"))
-            && near.contains('>');
-        let inner = text.from(start);
-        let found = if opens { element(inner.str, out.budget()) } else { Err(0) };
-        match found {
+        let window = part(text.str, start..text.str.floor_char_boundary(start + MAX_TAG));
+        let is_opening_tag = byte_at(window, 0) == b'<'
+            && (byte_at(window, 1).is_ascii_alphabetic() || window.starts_with("<?xml"))
+            && window.contains('>');
+        let inner = text.suffix(start);
+        let element_read = if is_opening_tag { element(inner.str, out.budget()) } else { Err(0) };
+        match element_read {
             Ok(tree) => {
                 json::add_tree(out, context, inner.part(0..tree.end), &tree);
                 end = start + tree.end;
@@ -38,7 +38,7 @@ pub(in crate::facts) fn elements<'a>(
                     return ParseOutcome::Parsed(text.end_of_line(end));
                 }
             }
-            Err(reach) if end == at => return ParseOutcome::NotFound(start + reach),
+            Err(search_end) if end == offset => return ParseOutcome::NotFound(start + search_end),
             Err(_) => return ParseOutcome::Parsed(end),
         }
     }
@@ -51,19 +51,19 @@ fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
     let mut end = 0;
     let mut closed = false;
     while let Ok(event) = reader.read_event() {
-        let from = end;
+        let start = end;
         let parsed_to =
             usize::try_from(reader.buffer_position()).unwrap_or(text.len()).min(text.len());
         end = text.floor_char_boundary(parsed_to);
-        let known = match event {
-            Event::Start(start) => parser.start(&start, from..end),
-            Event::Empty(start) => parser.start(&start, from..end).and_then(|()| parser.end(end)),
+        let can_continue = match event {
+            Event::Start(tag) => parser.start(&tag, start..end),
+            Event::Empty(tag) => parser.start(&tag, start..end).and_then(|()| parser.end(end)),
             Event::End(_) => parser.end(end),
-            Event::Text(_) | Event::GeneralRef(_) | Event::CData(_) => parser.text(from..end),
+            Event::Text(_) | Event::GeneralRef(_) | Event::CData(_) => parser.text(start..end),
             Event::Eof => None,
             _ => Some(()),
         };
-        if known.is_none() {
+        if can_continue.is_none() {
             break;
         }
         if parser.open.is_empty() && !parser.nodes.is_empty() {
@@ -81,8 +81,8 @@ fn element<'t>(text: &'t str, budget: &Budget) -> Result<Tree<'t>, usize> {
     if tree.nodes.len() > 1 { Ok(tree) } else { Err(end) }
 }
 
-fn unescaped(written: &str) -> Cow<'_, str> {
-    unescape(written).unwrap_or(Cow::Borrowed(written))
+fn unescaped(raw: &str) -> Cow<'_, str> {
+    unescape(raw).unwrap_or(Cow::Borrowed(raw))
 }
 
 struct XmlParser<'t> {
@@ -119,23 +119,22 @@ impl<'t> XmlParser<'t> {
     }
 
     fn text(&mut self, bytes: Range<usize>) -> Option<()> {
-        let written = part(self.text, bytes.clone());
-        let bytes =
-            match written.strip_prefix("<![CDATA[").and_then(|rest| rest.strip_suffix("]]>")) {
-                Some(inner) => bytes.start + 9..bytes.start + 9 + inner.len(),
-                None => bytes,
-            };
+        let raw = part(self.text, bytes.clone());
+        let bytes = match raw.strip_prefix("<![CDATA[").and_then(|rest| rest.strip_suffix("]]>")) {
+            Some(inner) => bytes.start + 9..bytes.start + 9 + inner.len(),
+            None => bytes,
+        };
         let bytes = trim(self.text, bytes);
         if bytes.is_empty() || self.open.is_empty() {
             return Some(());
         }
         let parent = self.open.last().copied()?;
-        let is_more = self.nodes.len() > parent + 1
+        let continues_text = self.nodes.len() > parent + 1
             && self
                 .nodes
                 .last()
                 .is_some_and(|last| last.key.as_ref().is_some_and(|(key, _)| key.is_empty()));
-        if let Some(last) = self.nodes.last_mut().filter(|_| is_more) {
+        if let Some(last) = self.nodes.last_mut().filter(|_| continues_text) {
             last.span.end = bytes.end;
             last.value = Value::Text(unescaped(part(self.text, last.span.clone())));
             return Some(());
@@ -144,10 +143,10 @@ impl<'t> XmlParser<'t> {
     }
 
     fn value(&mut self, key: Option<Range<usize>>, span: Range<usize>) -> Option<()> {
-        let read = unescaped(part(self.text, span.clone()));
+        let text = unescaped(part(self.text, span.clone()));
         let key = key.map(|key| (Cow::Borrowed(part(self.text, key.clone())), key));
         let after = self.nodes.len() + 1;
-        self.nodes.push(Node { key, value: Value::Text(read), span, after })
+        self.nodes.push(Node { key, value: Value::Text(text), span, after })
     }
 
     /// Closes an element. If it contains only text, the text becomes its value.

@@ -19,13 +19,13 @@ pub(in crate::facts) fn read<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     text: Text<'_, 'a>,
-    at: usize,
+    offset: usize,
 ) -> ParseOutcome {
-    let (end, is_likely) = extent(text, at);
+    let (end, is_likely) = extent(text, offset);
     if !is_likely {
         return ParseOutcome::NotFound(end);
     }
-    let part = text.part(at..end);
+    let part = text.part(offset..end);
     let Some(trees) = documents(part.str, out.budget()) else { return ParseOutcome::NotFound(end) };
     for tree in &trees {
         json::add_tree(out, context, part, tree);
@@ -35,41 +35,47 @@ pub(in crate::facts) fn read<'a>(
 
 /// Returns the end of the lines that may be YAML, and `true` if they look like YAML: they have lists or
 /// nested keys, and no values aligned in a column.
-fn extent(text: Text<'_, '_>, at: usize) -> (usize, bool) {
-    let mut end = at;
-    let mut last = at;
-    let (mut nested, mut set_apart, mut flat) = (false, false, true);
+fn extent(text: Text<'_, '_>, offset: usize) -> (usize, bool) {
+    let mut end = offset;
+    let mut last_content_end = offset;
+    let (mut has_nesting, mut has_alignment, mut has_document_mark) = (false, false, false);
     while end < text.len() {
         let next = text.end_of_line(end);
         let line = part(text.str, end..next);
         let trimmed = line.trim();
-        let indented = matches!(byte_at(line, 0), b' ' | b'\t');
-        let fits = trimmed.is_empty()
-            || indented
+        let is_indented = matches!(byte_at(line, 0), b' ' | b'\t');
+        let can_be_yaml = trimmed.is_empty()
+            || is_indented
             || trimmed == "---"
             || trimmed.starts_with("- ")
             || trimmed.starts_with('#')
             || is_key_line(line)
             || matches!(trimmed, "}" | "]");
-        if !fits || matches!(opening(line), Some(Opening::Command(_))) {
+        if !can_be_yaml || matches!(opening(line), Some(Opening::Command(_))) {
             break;
         }
-        nested |= (indented || trimmed.starts_with("- ")) && !trimmed.is_empty();
-        set_apart |= memmem::find(trimmed.as_bytes(), b":  ").is_some()
+        has_nesting |= (is_indented || trimmed.starts_with("- ")) && !trimmed.is_empty();
+        has_alignment |= memmem::find(trimmed.as_bytes(), b":  ").is_some()
             && !trimmed.starts_with(['{', '-'])
             || line.starts_with('\t');
-        flat &= !trimmed.starts_with("---");
+        has_document_mark |= trimmed.starts_with("---");
         end = next;
         if !trimmed.is_empty() && !trimmed.starts_with('#') {
-            last = end;
+            last_content_end = end;
         }
     }
-    (last.max(text.end_of_line(at)), (nested || !flat) && !set_apart)
+    (
+        last_content_end.max(text.end_of_line(offset)),
+        (has_nesting || has_document_mark) && !has_alignment,
+    )
 }
 
 fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
-    let offsets: Vec<usize> =
-        if text.is_ascii() { Vec::new() } else { text.char_indices().map(|(at, _)| at).collect() };
+    let offsets: Vec<usize> = if text.is_ascii() {
+        Vec::new()
+    } else {
+        text.char_indices().map(|(offset, _)| offset).collect()
+    };
     let mut parser = YamlParser {
         text,
         offsets,
@@ -105,7 +111,7 @@ impl<'t> YamlParser<'t, '_> {
     fn event(&mut self, event: Event<'t>, span: Span) -> Option<()> {
         let bytes = self.bytes(span);
         match event {
-            Event::Scalar(read, style, ..) => self.scalar(read, style, bytes)?,
+            Event::Scalar(text, style, ..) => self.scalar(text, style, bytes)?,
             Event::Alias(_) => {
                 self.push(Value::Bare, bytes)?;
             }
@@ -120,11 +126,11 @@ impl<'t> YamlParser<'t, '_> {
             }
             Event::DocumentEnd => {
                 let nodes = core::mem::replace(&mut self.nodes, Nodes::new(self.budget));
-                let structured = nodes.first().is_some_and(|node| node.after > 1);
-                if !structured && !nodes.is_empty() {
+                let is_structured = nodes.first().is_some_and(|node| node.after > 1);
+                if !is_structured && !nodes.is_empty() {
                     return None;
                 }
-                if structured {
+                if is_structured {
                     self.trees.push(Tree { nodes, end: bytes.end, closed: true });
                 }
             }
@@ -135,7 +141,7 @@ impl<'t> YamlParser<'t, '_> {
 
     fn scalar(
         &mut self,
-        read: Cow<'t, str>,
+        text: Cow<'t, str>,
         style: ScalarStyle,
         bytes: Range<usize>,
     ) -> Option<()> {
@@ -152,17 +158,20 @@ impl<'t> YamlParser<'t, '_> {
         };
         // A plain multi-line scalar that starts below its key is prose, not YAML.
         let key = self.open.last().and_then(|open| open.key.as_ref()).map(|(_, key)| key.end);
-        let apart = key.is_some_and(|key| part(self.text, key..span.start).contains('\n'));
-        if style == ScalarStyle::Plain && apart && part(self.text, span.clone()).contains('\n') {
+        let is_below_key = key.is_some_and(|key| part(self.text, key..span.start).contains('\n'));
+        if style == ScalarStyle::Plain
+            && is_below_key
+            && part(self.text, span.clone()).contains('\n')
+        {
             return None;
         }
         if let Some(open) =
             self.open.last_mut().filter(|open| open.is_mapping && open.key.is_none())
         {
-            open.key = Some((read, span));
+            open.key = Some((text, span));
             return Some(());
         }
-        self.push(Value::Text(read), span).map(|_| ())
+        self.push(Value::Text(text), span).map(|_| ())
     }
 
     fn begin(&mut self, value: Value<'t>, bytes: Range<usize>) -> Option<()> {
@@ -177,19 +186,19 @@ impl<'t> YamlParser<'t, '_> {
             Some(open) if open.is_mapping => Some(open.key.take()?),
             _ => None,
         };
-        let at = self.nodes.len();
-        self.nodes.push(Node { key, value, span, after: at + 1 })?;
-        Some(at)
+        let index = self.nodes.len();
+        self.nodes.push(Node { key, value, span, after: index + 1 })?;
+        Some(index)
     }
 
     fn bytes(&self, span: Span) -> Range<usize> {
         let byte = |index: usize| {
-            let at = if self.offsets.is_empty() {
+            let offset = if self.offsets.is_empty() {
                 index
             } else {
                 self.offsets.get(index).copied().unwrap_or(self.text.len())
             };
-            at.min(self.text.len())
+            offset.min(self.text.len())
         };
         let start = byte(span.start.index());
         start..byte(span.end.index()).max(start)

@@ -41,26 +41,26 @@ impl ReportParser<'_> {
     }
 
     fn assert_remaining_text(&mut self) {
-        let known = self.assertions.iter().map(|assertion| assertion.span.clone());
+        let asserted = self.assertions.iter().map(|assertion| assertion.span.clone());
         let non_claims = self.non_claims.iter().map(|non_claim| non_claim.span.clone());
-        let left =
-            subtract(&visible(self.report), &merge_ranges(known.chain(non_claims).collect()));
-        let mut open: Option<Range<usize>> = None;
-        for piece in left {
-            let continues = |open: &Range<usize>| {
-                part(self.report, open.end..piece.start)
+        let remaining =
+            subtract(&visible(self.report), &merge_ranges(asserted.chain(non_claims).collect()));
+        let mut open_run: Option<Range<usize>> = None;
+        for piece in remaining {
+            let continues = |open_run: &Range<usize>| {
+                part(self.report, open_run.end..piece.start)
                     .chars()
                     .all(|c| c.is_whitespace() && c != '\n')
             };
-            match &mut open {
+            match &mut open_run {
                 Some(run) if continues(run) => run.end = piece.end,
                 _ => {
-                    let before = open.replace(piece);
-                    self.assert_run(before);
+                    let finished_run = open_run.replace(piece);
+                    self.assert_run(finished_run);
                 }
             }
         }
-        self.assert_run(open);
+        self.assert_run(open_run);
     }
 
     fn assert_run(&mut self, run: Option<Range<usize>>) {

@@ -127,20 +127,27 @@ fn swapped_values_are_not_supported() {
             }
         };
         for entity in &entities {
-            let others = entities.iter().filter(|other| other.name != entity.name);
-            for other in others {
-                for (at, attribute) in ATTRIBUTES.into_iter().enumerate() {
-                    let (own, figure) = (entity.figures[at], other.figures[at]);
-                    check(&statement(&mut random, &entity.name, attribute, figure), own == figure);
+            let other_entities = entities.iter().filter(|other| other.name != entity.name);
+            for other in other_entities {
+                for (position, attribute) in ATTRIBUTES.into_iter().enumerate() {
+                    let (actual, figure) = (entity.figures[position], other.figures[position]);
+                    check(
+                        &statement(&mut random, &entity.name, attribute, figure),
+                        actual == figure,
+                    );
                 }
                 let text = format!("{} is {}.", entity.name, other.state);
                 check(&text, entity.state == other.state);
             }
-            for (at, attribute) in ATTRIBUTES.into_iter().enumerate() {
-                let (own, next) = (entity.figures[at], entity.figures[(at + 1) % 3]);
-                check(&statement(&mut random, &entity.name, attribute, own), true);
-                check(&statement(&mut random, &entity.name, attribute, next), own == next);
-                let text = format!("{} had {own} {attribute} on wk-{at}.", entity.name);
+            for (position, attribute) in ATTRIBUTES.into_iter().enumerate() {
+                let (actual, other_figure) =
+                    (entity.figures[position], entity.figures[(position + 1) % 3]);
+                check(&statement(&mut random, &entity.name, attribute, actual), true);
+                check(
+                    &statement(&mut random, &entity.name, attribute, other_figure),
+                    actual == other_figure,
+                );
+                let text = format!("{} had {actual} {attribute} on wk-{position}.", entity.name);
                 check(&text, false);
             }
             check(&format!("{} is {}.", entity.name, entity.state), true);

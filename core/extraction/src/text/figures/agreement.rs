@@ -36,30 +36,32 @@ pub fn agree(claim: &Figure, evidence: &Figure) -> Agreement {
 
 fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     let evidence_unit = comparable_unit(claim, evidence)?;
-    let (stated, given) = on_one_scale((claim.value, claim.unit), (evidence.value, evidence_unit))?;
-    let mixed_systems = claim.unit.system != System::Neutral
+    let (claimed, actual) =
+        on_one_scale((claim.value, claim.unit), (evidence.value, evidence_unit))?;
+    let has_mixed_systems = claim.unit.system != System::Neutral
         && evidence_unit.system != System::Neutral
         && claim.unit.system != evidence_unit.system;
-    if mixed_systems && claim.value.is_same_number(evidence.value) {
+    if has_mixed_systems && claim.value.is_same_number(evidence.value) {
         return Some(Agreement::Different);
     }
-    let configured = is_whole_binary(claim, claim.unit) && is_whole_binary(evidence, evidence_unit);
-    let mut tolerance = if configured { 0 } else { stated.tolerance(claim)? };
-    if mixed_systems {
-        tolerance = tolerance.min(stated.value.checked_abs()? / 100);
+    let is_configured =
+        is_whole_binary(claim, claim.unit) && is_whole_binary(evidence, evidence_unit);
+    let mut tolerance = if is_configured { 0 } else { claimed.tolerance(claim)? };
+    if has_mixed_systems {
+        tolerance = tolerance.min(claimed.value.checked_abs()? / 100);
     }
-    let accepted = Interval::new(stated.value, tolerance, claim.comparator)?;
-    let accepted = if claim.approximate { accepted.close_to(stated.value)? } else { accepted };
+    let accepted = Interval::new(claimed.value, tolerance, claim.comparator)?;
+    let accepted = if claim.approximate { accepted.close_to(claimed.value)? } else { accepted };
     // Whole counts are exact; measured values can be rounded.
-    let counted = evidence.unit == Unit::COUNT && evidence.value.places == 0;
-    let exact = configured || (counted && !evidence.approximate);
-    let uncertainty = if exact { 0 } else { given.tolerance(evidence)? };
-    let possible = Interval::new(given.value, uncertainty, evidence.comparator)?;
-    let shown = match evidence.comparator {
-        None => accepted.contains(given.value),
-        Some(bound) => accepted.includes(&Interval::new(given.value, 0, Some(bound))?),
+    let is_whole_count = evidence.unit == Unit::COUNT && evidence.value.places == 0;
+    let is_exact = is_configured || (is_whole_count && !evidence.approximate);
+    let uncertainty = if is_exact { 0 } else { actual.tolerance(evidence)? };
+    let possible = Interval::new(actual.value, uncertainty, evidence.comparator)?;
+    let is_shown = match evidence.comparator {
+        None => accepted.contains(actual.value),
+        Some(bound) => accepted.includes(&Interval::new(actual.value, 0, Some(bound))?),
     };
-    Some(if shown {
+    Some(if is_shown {
         Agreement::Same
     } else if accepted.overlaps(&possible) {
         Agreement::Incomparable
@@ -84,15 +86,15 @@ fn is_whole_binary(figure: &Figure, unit: Unit) -> bool {
 
 /// Returns the unit in which to compare the evidence. A bare ratio from 0 to 1 is comparable to a percentage.
 fn comparable_unit(claim: &Figure, evidence: &Figure) -> Option<Unit> {
-    let same = claim.unit.dimension == evidence.unit.dimension;
-    let ratio = claim.unit.dimension == Dimension::Percent
+    let is_same_dimension = claim.unit.dimension == evidence.unit.dimension;
+    let is_ratio = claim.unit.dimension == Dimension::Percent
         && evidence.unit == Unit::COUNT
         && evidence.value.places > 0
         && evidence.value.mantissa >= 0
         && evidence.value.mantissa <= power_of_ten(evidence.value.places)?;
-    if same {
+    if is_same_dimension {
         Some(evidence.unit)
-    } else if ratio {
+    } else if is_ratio {
         Some(Unit { factor: 100, ..Unit::PERCENT })
     } else {
         None
@@ -111,14 +113,14 @@ impl Scaled {
             return Some(self.half_step);
         }
         let magnitude = self.value.checked_abs()?;
-        let wide = if figure.unit.dimension == Dimension::Percent {
+        let approximate_tolerance = if figure.unit.dimension == Dimension::Percent {
             let point =
                 self.half_step.checked_mul(2)?.checked_mul(power_of_ten(figure.value.places)?)?;
             point.checked_mul(2)?.min(magnitude / 10)
         } else {
             magnitude / 20
         };
-        Some(wide.max(self.half_step))
+        Some(approximate_tolerance.max(self.half_step))
     }
 }
 
@@ -185,12 +187,12 @@ impl Interval {
     /// Returns `true` if two intervals overlap. Closed intervals must share more than an end point,
     /// where rounding meets.
     fn overlaps(&self, other: &Self) -> bool {
-        let open = self.low == i128::MIN
+        let is_unbounded = self.low == i128::MIN
             || self.high == i128::MAX
             || other.low == i128::MIN
             || other.high == i128::MAX;
         let (low, high) = (self.low.max(other.low), self.high.min(other.high));
-        if open { low <= high } else { low < high }
+        if is_unbounded { low <= high } else { low < high }
     }
 }
 
@@ -198,17 +200,19 @@ impl Interval {
 #[must_use]
 pub fn agree_times(claim: &ClockTime, evidence: &ClockTime) -> Agreement {
     const DAY: i64 = 86_400;
-    let both_zones = claim.offset_minutes.is_some() && evidence.offset_minutes.is_some();
-    let one_zone = claim.offset_minutes.is_some() != evidence.offset_minutes.is_some();
+    let have_zones = claim.offset_minutes.is_some() && evidence.offset_minutes.is_some();
+    let has_one_zone = claim.offset_minutes.is_some() != evidence.offset_minutes.is_some();
     let shift = |time: &ClockTime| {
-        if both_zones { i64::from(time.offset_minutes.unwrap_or(0)) * 60 } else { 0 }
+        if have_zones { i64::from(time.offset_minutes.unwrap_or(0)) * 60 } else { 0 }
     };
-    let of_day = |time: &ClockTime| i64::from(time.seconds_of_day) - shift(time);
+    let second_of_day = |time: &ClockTime| i64::from(time.seconds_of_day) - shift(time);
     let gap = match (claim.date, evidence.date) {
-        (Some(a), Some(b)) => (b.days() - a.days()) * DAY + of_day(evidence) - of_day(claim),
+        (Some(a), Some(b)) => {
+            (b.days() - a.days()) * DAY + second_of_day(evidence) - second_of_day(claim)
+        }
         _ => {
-            let within_day = (of_day(evidence) - of_day(claim)).rem_euclid(DAY);
-            if within_day > DAY / 2 { within_day - DAY } else { within_day }
+            let day_gap = (second_of_day(evidence) - second_of_day(claim)).rem_euclid(DAY);
+            if day_gap > DAY / 2 { day_gap - DAY } else { day_gap }
         }
     };
     let grain = i64::from(claim.grain);
@@ -218,7 +222,7 @@ pub fn agree_times(claim: &ClockTime, evidence: &ClockTime) -> Agreement {
         Agreement::Incomparable
     } else if matches.contains(&gap) {
         Agreement::Same
-    } else if claim.date.is_some() && evidence.date.is_some() && !one_zone {
+    } else if claim.date.is_some() && evidence.date.is_some() && !has_one_zone {
         Agreement::Different
     } else {
         Agreement::Incomparable

@@ -126,18 +126,18 @@ pub(super) fn hour_at(text: &str) -> Option<ClockTime> {
 
 fn with_meridiem(text: &str, hour: u32, end: usize) -> (u32, usize) {
     let start = end + usize::from(byte_at(text, end) == b' ');
-    let mark = |candidates: [&'static str; 2]| {
+    let find_mark = |candidates: [&'static str; 2]| {
         candidates.into_iter().find(|mark| {
             text.get(start..start + mark.len())
-                .is_some_and(|written| written.eq_ignore_ascii_case(mark))
+                .is_some_and(|candidate| candidate.eq_ignore_ascii_case(mark))
                 && !byte_at(text, start + mark.len()).is_ascii_alphanumeric()
         })
     };
     if hour > 12 || hour == 0 {
         (hour, end)
-    } else if let Some(mark) = mark(["am", "a.m"]) {
+    } else if let Some(mark) = find_mark(["am", "a.m"]) {
         (hour % 12, start + mark.len())
-    } else if let Some(mark) = mark(["pm", "p.m"]) {
+    } else if let Some(mark) = find_mark(["pm", "p.m"]) {
         (hour % 12 + 12, start + mark.len())
     } else {
         (hour, end)
@@ -145,42 +145,42 @@ fn with_meridiem(text: &str, hour: u32, end: usize) -> (u32, usize) {
 }
 
 /// Parses `Z`, `UTC`, `GMT` or `+02:00` after a time. Returns the UTC offset in minutes and the end.
-fn zone_at(text: &str, at: usize) -> (Option<i32>, usize) {
-    if byte_at(text, at) == b'Z' && !byte_at(text, at + 1).is_ascii_alphanumeric() {
-        return (Some(0), at + 1);
+fn zone_at(text: &str, offset: usize) -> (Option<i32>, usize) {
+    if byte_at(text, offset) == b'Z' && !byte_at(text, offset + 1).is_ascii_alphanumeric() {
+        return (Some(0), offset + 1);
     }
-    let start = at + usize::from(byte_at(text, at) == b' ');
+    let start = offset + usize::from(byte_at(text, offset) == b' ');
     for zone in ["UTC", "GMT", "Z"] {
-        let ends = !byte_at(text, start + zone.len()).is_ascii_alphanumeric();
-        if text.get(start..start + zone.len()) == Some(zone) && ends {
+        let is_whole_word = !byte_at(text, start + zone.len()).is_ascii_alphanumeric();
+        if text.get(start..start + zone.len()) == Some(zone) && is_whole_word {
             return (Some(0), start + zone.len());
         }
     }
     let sign = match byte_at(text, start) {
         b'+' => 1,
         b'-' => -1,
-        _ => return (None, at),
+        _ => return (None, offset),
     };
-    let Some(hours) = digits(text, start + 1..start + 3) else { return (None, at) };
-    let colon = usize::from(byte_at(text, start + 3) == b':');
-    let minutes_at = start + 3 + colon;
-    let (minutes, end) = match digits(text, minutes_at..minutes_at + 2) {
-        Some(minutes) => (minutes, minutes_at + 2),
-        None => return (None, at),
+    let Some(hours) = digits(text, start + 1..start + 3) else { return (None, offset) };
+    let colon_length = usize::from(byte_at(text, start + 3) == b':');
+    let minutes_start = start + 3 + colon_length;
+    let (minutes, end) = match digits(text, minutes_start..minutes_start + 2) {
+        Some(minutes) => (minutes, minutes_start + 2),
+        None => return (None, offset),
     };
     if hours > 14 || minutes > 59 || byte_at(text, end).is_ascii_digit() {
-        return (None, at);
+        return (None, offset);
     }
-    let offset = i32::try_from(hours * 60 + minutes).unwrap_or(0);
-    (Some(sign * offset), end)
+    let offset_minutes = i32::try_from(hours * 60 + minutes).unwrap_or(0);
+    (Some(sign * offset_minutes), end)
 }
 
 fn digits(text: &str, span: Range<usize>) -> Option<u32> {
-    let written = text.get(span)?;
-    if written.is_empty() || !written.bytes().all(|byte| byte.is_ascii_digit()) {
+    let digit_text = text.get(span)?;
+    if digit_text.is_empty() || !digit_text.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    written.parse().ok()
+    digit_text.parse().ok()
 }
 
 #[cfg(test)]
@@ -198,18 +198,18 @@ mod tests {
 
     #[test]
     fn parses_times_of_day_with_zones() {
-        let read = |text| {
+        let parse = |text| {
             clock_at(text).map(|t| (t.seconds_of_day, t.grain, t.offset_minutes, t.span.end))
         };
-        assert_eq!(read("14:02"), Some((50_520, 60, None, 5)));
-        assert_eq!(read("14:02:31.250Z"), Some((50_551, 1, Some(0), 13)));
-        assert_eq!(read("14:02:31+02:00"), Some((50_551, 1, Some(120), 14)));
-        assert_eq!(read("14:02:31 +0200"), Some((50_551, 1, Some(120), 14)));
-        assert_eq!(read("14:02 - 14:17"), Some((50_520, 60, None, 5)));
-        assert_eq!(read("2:02 pm UTC"), Some((50_520, 60, Some(0), 11)));
-        assert_eq!(read("25:02"), None);
-        assert_eq!(read("14:72"), None);
-        assert_eq!(read("14:2"), None);
+        assert_eq!(parse("14:02"), Some((50_520, 60, None, 5)));
+        assert_eq!(parse("14:02:31.250Z"), Some((50_551, 1, Some(0), 13)));
+        assert_eq!(parse("14:02:31+02:00"), Some((50_551, 1, Some(120), 14)));
+        assert_eq!(parse("14:02:31 +0200"), Some((50_551, 1, Some(120), 14)));
+        assert_eq!(parse("14:02 - 14:17"), Some((50_520, 60, None, 5)));
+        assert_eq!(parse("2:02 pm UTC"), Some((50_520, 60, Some(0), 11)));
+        assert_eq!(parse("25:02"), None);
+        assert_eq!(parse("14:72"), None);
+        assert_eq!(parse("14:2"), None);
         assert_eq!(hour_at("2 p.m.").map(|t| t.seconds_of_day), Some(50_400));
         assert_eq!(hour_at("2 pods"), None);
     }

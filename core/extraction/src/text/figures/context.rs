@@ -13,8 +13,8 @@ pub(super) fn can_qualify(text: &str, start: usize, previous: Option<&Word<'_>>)
     ];
     let before = part(text, 0..start);
     let last = before.trim_end().bytes().next_back().unwrap_or(0);
-    let sign = !last.is_ascii() || matches!(last, b'~' | b'<' | b'>' | b'=');
-    sign || previous.is_some_and(|word| word.span.end + 3 >= start && is_any(word, &LAST))
+    let is_sign = !last.is_ascii() || matches!(last, b'~' | b'<' | b'>' | b'=');
+    is_sign || previous.is_some_and(|word| word.span.end + 3 >= start && is_any(word, &LAST))
 }
 
 /// Returns `true` if the words before a number mark it as approximate, and the bound they state. A bound is
@@ -26,22 +26,22 @@ pub(super) fn qualifiers_before(
 ) -> (bool, Option<Comparator>) {
     const REACH: usize = 40;
     let (mut approximate, mut comparator) = (false, None);
-    let mut from = start.saturating_sub(REACH);
-    while !text.is_char_boundary(from) {
-        from += 1;
+    let mut window_start = start.saturating_sub(REACH);
+    while !text.is_char_boundary(window_start) {
+        window_start += 1;
     }
-    let mut before = part(text, from..start);
+    let mut preceding = part(text, window_start..start);
     loop {
-        if let Some(rest) = strip_any(before, &APPROXIMATE) {
+        if let Some(rest) = strip_any(preceding, &APPROXIMATE) {
             approximate = true;
-            before = rest;
+            preceding = rest;
         } else if let Some((rest, bound)) = BOUNDS
             .iter()
-            .find_map(|(phrases, bound)| strip_any(before, phrases).map(|rest| (rest, *bound)))
+            .find_map(|(phrases, bound)| strip_any(preceding, phrases).map(|rest| (rest, *bound)))
         {
             comparator.get_or_insert(bound);
             approximate = false;
-            before = rest;
+            preceding = rest;
         } else {
             break;
         }
@@ -60,15 +60,15 @@ fn strip_any<'a>(text: &'a str, endings: &[&str]) -> Option<&'a str> {
             return None;
         }
         let rest = part(bare, 0..bare.len() - ending.len());
-        let worded = byte_at(ending, 0).is_ascii_alphabetic();
+        let is_word = byte_at(ending, 0).is_ascii_alphabetic();
         // A sign applies only to the next number; the end of `<none>` is not a sign.
-        let whole = if worded {
+        let is_separate = if is_word {
             !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-')
         } else {
             text.len() - bare.len() <= 1
                 && !rest.ends_with(|c: char| c.is_alphanumeric() || c == '-' || c == '=')
         };
-        whole.then_some(rest)
+        is_separate.then_some(rest)
     })
 }
 
@@ -160,15 +160,15 @@ impl Neighbors<'_> {
         if self.is_http_status(value) {
             return Some(CodeKind::HttpStatus);
         }
-        let year = digits.len() == 4 && (1970..=2099).contains(&value);
-        if year
+        let is_year = digits.len() == 4 && (1970..=2099).contains(&value);
+        if is_year
             && (self.previous_is(&["in", "since", "of", "until", "year"])
                 || self.previous().is_some_and(is_month))
         {
             return Some(CodeKind::Date);
         }
-        let day = (1..=31).contains(&value);
-        if day
+        let is_day = (1..=31).contains(&value);
+        if is_day
             && (self.previous().is_some_and(is_month) || self.next.as_ref().is_some_and(is_month))
         {
             return Some(CodeKind::Date);
@@ -178,13 +178,13 @@ impl Neighbors<'_> {
 
     /// Returns `true` if the number identifies a thing: "Pull request 318", "alert 2217", "build 5120".
     fn is_reference(&self) -> bool {
-        let before = self.recent.get(1).and_then(Option::as_ref);
+        let second_previous = self.recent.get(1).and_then(Option::as_ref);
         let is_change_request = self.previous_is(&["request"])
-            && before.is_some_and(|word| is_any(word, &["pull", "merge", "change"]));
-        let counts_nothing =
+            && second_previous.is_some_and(|word| is_any(word, &["pull", "merge", "change"]));
+        let is_not_count =
             || self.next_is_not_noun() || self.next_is(&["was", "is", "had", "has", "were"]);
         is_change_request
-            || self.previous_is(&["alert", "build", "pipeline", "mr"]) && counts_nothing()
+            || self.previous_is(&["alert", "build", "pipeline", "mr"]) && is_not_count()
     }
 
     fn is_http_status(&self, value: u32) -> bool {

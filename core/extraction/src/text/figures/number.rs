@@ -14,7 +14,7 @@ pub(super) struct Number {
 pub(super) fn number_at(text: &str, start: usize) -> Option<Number> {
     const MAX_DIGITS: usize = 24;
     const MAX_PLACES: u32 = 12;
-    let run =
+    let digit_count =
         |from: usize| part(text, from..text.len()).bytes().take_while(u8::is_ascii_digit).count();
     let mut mantissa: i128 = 0;
     let mut push = |span: Range<usize>, limit: usize| {
@@ -23,23 +23,27 @@ pub(super) fn number_at(text: &str, start: usize) -> Option<Number> {
         }
         Some(())
     };
-    let whole = run(start);
-    if whole == 0 || whole > MAX_DIGITS {
+    let integer_length = digit_count(start);
+    if integer_length == 0 || integer_length > MAX_DIGITS {
         return None;
     }
-    push(start..start + whole, whole)?;
-    let mut end = start + whole;
+    push(start..start + integer_length, integer_length)?;
+    let mut end = start + integer_length;
     let mut places = 0;
-    let listed = matches!(char_before(text, start), Some('[' | ','));
-    while !listed && whole <= 3 && matches!(byte_at(text, end), b',') && run(end + 1) == 3 {
+    let is_list_item = matches!(char_before(text, start), Some('[' | ','));
+    while !is_list_item
+        && integer_length <= 3
+        && matches!(byte_at(text, end), b',')
+        && digit_count(end + 1) == 3
+    {
         push(end + 1..end + 4, 3)?;
         end += 4;
     }
-    if byte_at(text, end) == b'.' && run(end + 1) > 0 {
-        let count = run(end + 1);
-        let kept = u32::try_from(count).unwrap_or(u32::MAX).min(MAX_PLACES);
-        push(end + 1..end + 1 + count, kept as usize)?;
-        places = kept;
+    if byte_at(text, end) == b'.' && digit_count(end + 1) > 0 {
+        let count = digit_count(end + 1);
+        let kept_places = u32::try_from(count).unwrap_or(u32::MAX).min(MAX_PLACES);
+        push(end + 1..end + 1 + count, kept_places as usize)?;
+        places = kept_places;
         end += 1 + count;
     }
     let mut decimal = Decimal { mantissa, places };
@@ -51,17 +55,19 @@ pub(super) fn number_at(text: &str, start: usize) -> Option<Number> {
 }
 
 /// Parses an exponent after digits: `e-05`, `E+3`.
-fn exponent_at(text: &str, at: usize) -> Option<(i32, usize)> {
-    if !matches!(byte_at(text, at), b'e' | b'E') {
+fn exponent_at(text: &str, offset: usize) -> Option<(i32, usize)> {
+    if !matches!(byte_at(text, offset), b'e' | b'E') {
         return None;
     }
-    let sign = byte_at(text, at + 1);
-    let from = at + 1 + usize::from(matches!(sign, b'+' | b'-'));
-    let count = part(text, from..text.len()).bytes().take_while(u8::is_ascii_digit).count();
-    let ends = !byte_at(text, from + count).is_ascii_alphanumeric();
-    let value: i32 =
-        part(text, from..from + count).parse().ok().filter(|_| (1..=2).contains(&count) && ends)?;
-    Some((if sign == b'-' { -value } else { value }, from + count))
+    let sign = byte_at(text, offset + 1);
+    let digits_start = offset + 1 + usize::from(matches!(sign, b'+' | b'-'));
+    let count = part(text, digits_start..text.len()).bytes().take_while(u8::is_ascii_digit).count();
+    let is_whole_number = !byte_at(text, digits_start + count).is_ascii_alphanumeric();
+    let value: i32 = part(text, digits_start..digits_start + count)
+        .parse()
+        .ok()
+        .filter(|_| (1..=2).contains(&count) && is_whole_number)?;
+    Some((if sign == b'-' { -value } else { value }, digits_start + count))
 }
 
 impl Decimal {
@@ -93,15 +99,15 @@ pub(super) fn with_sign(
     mut value: Decimal,
 ) -> (Range<usize>, Decimal) {
     let mut start = span.start;
-    let free = |at: usize| {
-        char_before(text, at)
+    let is_separate = |sign_start: usize| {
+        char_before(text, sign_start)
             .is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '=' | ':' | '[' | ',' | '"'))
     };
     if byte_at(text, start.wrapping_sub(1)) == b'.' && start > 0 && value.places == 0 {
         let point = start - 1;
         let digits = part(text, start..span.end).bytes().take_while(u8::is_ascii_digit).count();
         if !char_before(text, point).is_some_and(char::is_alphanumeric)
-            && (free(point) || byte_at(text, point.wrapping_sub(1)) == b'-')
+            && (is_separate(point) || byte_at(text, point.wrapping_sub(1)) == b'-')
         {
             value.places = u32::try_from(digits).unwrap_or(0);
             start = point;
@@ -109,10 +115,10 @@ pub(super) fn with_sign(
     }
     let sign = char_before(text, start);
     if let Some(minus @ ('-' | '\u{2212}')) = sign {
-        let at = start - minus.len_utf8();
-        if free(at) {
+        let sign_start = start - minus.len_utf8();
+        if is_separate(sign_start) {
             value.mantissa = -value.mantissa;
-            start = at;
+            start = sign_start;
         }
     }
     (start..span.end, value)

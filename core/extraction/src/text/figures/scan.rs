@@ -68,10 +68,10 @@ impl<'a> Scanner<'a> {
         let start = word.span.start;
         match char_before(self.text, start) {
             Some('/') => {
-                let before = char_before(self.text, start - 1);
-                let fraction =
-                    before.is_some_and(|c| c.is_ascii_digit()) && word.shape() == Shape::Number;
-                !fraction
+                let second_previous = char_before(self.text, start - 1);
+                let is_fraction = second_previous.is_some_and(|c| c.is_ascii_digit())
+                    && word.shape() == Shape::Number;
+                !is_fraction
             }
             Some('@' | '_' | '\\') => true,
             _ => false,
@@ -83,11 +83,11 @@ impl<'a> Scanner<'a> {
             self.figure(word.span.clone(), Decimal { mantissa: count, places: 0 }, Unit::COUNT);
         } else if word.text.bytes().any(|byte| byte.is_ascii_digit()) {
             let bytes = word.text.as_bytes();
-            let version = matches!(bytes, [b'v' | b'V', digit, ..] if digit.is_ascii_digit())
+            let is_version = matches!(bytes, [b'v' | b'V', digit, ..] if digit.is_ascii_digit())
                 && bytes.iter().skip(1).all(|byte| byte.is_ascii_digit() || *byte == b'.');
             self.code(
                 word.span.clone(),
-                if version { CodeKind::Version } else { CodeKind::Identifier },
+                if is_version { CodeKind::Version } else { CodeKind::Identifier },
             );
         } else if let Some((value, unit, end)) = fraction(word, rest) {
             self.figure(word.span.start..end, value, unit);
@@ -111,15 +111,15 @@ impl<'a> Scanner<'a> {
             return Some((2, Some(times_unit(next().as_ref()))));
         }
         if word.is("once") {
-            let counts = next().is_none_or(|next| {
+            let is_count = next().is_none_or(|next| {
                 is_any(&next, &["at", "in", "on", "per", "during", "between", "every"])
             });
-            let opens = self.previous().is_none();
-            return (counts && !opens).then_some((1, Some(Unit::COUNT)));
+            let is_first = self.previous().is_none();
+            return (is_count && !is_first).then_some((1, Some(Unit::COUNT)));
         }
         let value = spelled(word.text)?;
         if value == 1 {
-            let pronoun = self.previous().is_some_and(|previous| {
+            let is_pronoun = self.previous().is_some_and(|previous| {
                 is_any(
                     previous,
                     &["no", "any", "this", "that", "each", "which", "every", "the", "odd", "other"],
@@ -133,7 +133,7 @@ impl<'a> Scanner<'a> {
                     ],
                 )
             });
-            if pronoun {
+            if is_pronoun {
                 return None;
             }
         }
@@ -144,13 +144,13 @@ impl<'a> Scanner<'a> {
         let start = word.span.start;
         let rest = part(self.text, start..self.text.len());
         if let Some(date) = clock::date_at(rest) {
-            let mut at = DATE_LENGTH;
-            if matches!(byte_at(rest, at), b'T' | b't' | b' ' | b'_') {
-                at += 1;
+            let mut clock_start = DATE_LENGTH;
+            if matches!(byte_at(rest, clock_start), b'T' | b't' | b' ' | b'_') {
+                clock_start += 1;
             }
-            let tail = part(rest, at..rest.len());
-            if let Some(mut time) = clock::clock_at(tail).filter(|_| at > DATE_LENGTH) {
-                time.span = start..start + at + time.span.end;
+            let tail = part(rest, clock_start..rest.len());
+            if let Some(mut time) = clock::clock_at(tail).filter(|_| clock_start > DATE_LENGTH) {
+                time.span = start..start + clock_start + time.span.end;
                 time.date = Some(date);
                 self.parsed_to = time.span.end;
                 self.figures.times.push(time);
@@ -172,19 +172,19 @@ impl<'a> Scanner<'a> {
     fn parse_named_number(&mut self, word: &Word<'_>) -> bool {
         let (host, port) =
             word.text.split_once(':').map_or((word.text, None), |(host, port)| (host, Some(port)));
-        let dots = host.bytes().filter(|byte| *byte == b'.').count();
-        let numeric = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let kind = if numeric && dots == 3 {
+        let dot_count = host.bytes().filter(|byte| *byte == b'.').count();
+        let is_numeric = host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let kind = if is_numeric && dot_count == 3 {
             CodeKind::Address
         } else if port.is_some() {
             CodeKind::Identifier
-        } else if numeric && dots >= 2
-            || dots == 1 && byte_at(self.text, word.span.start.saturating_sub(1)) == b'/'
+        } else if is_numeric && dot_count >= 2
+            || dot_count == 1 && byte_at(self.text, word.span.start.saturating_sub(1)) == b'/'
         {
             CodeKind::Version
         } else if is_status_family(word.text) {
             CodeKind::HttpStatus
-        } else if is_ordinal(word.text) || (numeric && dots == 0 && word.text.len() > 15) {
+        } else if is_ordinal(word.text) || (is_numeric && dot_count == 0 && word.text.len() > 15) {
             CodeKind::Identifier
         } else {
             return false;
@@ -203,10 +203,10 @@ impl<'a> Scanner<'a> {
         if suffix.is_empty() {
             let digits = part(self.text, start..number.end);
             let neighbors = self.neighbors(number.end);
-            let unitless =
+            let is_unitless =
                 number.decimal.places == 0 && unit_after(self.text, number.end).is_none();
             if let Some(kind) =
-                neighbors.code_kind(digits).filter(|kind| unitless || *kind == CodeKind::Version)
+                neighbors.code_kind(digits).filter(|kind| is_unitless || *kind == CodeKind::Version)
             {
                 self.code(start..number.end, kind);
             } else {
@@ -258,8 +258,8 @@ impl<'a> Scanner<'a> {
         let neighbors = self.neighbors(word.span.end);
         if suffix == "s" && number.decimal.places == 0 {
             let value = u32::try_from(number.decimal.mantissa).unwrap_or(u32::MAX);
-            let keyed = matches!(char_before(self.text, start), Some('=' | ':'));
-            if neighbors.is_status_plural(value) && !keyed {
+            let has_key = matches!(char_before(self.text, start), Some('=' | ':'));
+            if neighbors.is_status_plural(value) && !has_key {
                 self.code(start..number.end, CodeKind::HttpStatus);
                 return;
             }
@@ -270,8 +270,8 @@ impl<'a> Scanner<'a> {
             }
             return;
         }
-        let millicores = suffix == "m" && neighbors.mentions_cpu();
-        let unit = if millicores { Some(Unit::MILLICORES) } else { Unit::from_name(suffix) };
+        let is_millicores = suffix == "m" && neighbors.mentions_cpu();
+        let unit = if is_millicores { Some(Unit::MILLICORES) } else { Unit::from_name(suffix) };
         if let Some(unit) = unit {
             let (unit, end) = per_time(self.text, unit, word.span.end);
             self.figure(start..end, number.decimal, unit);
@@ -323,9 +323,9 @@ impl<'a> Scanner<'a> {
     fn field_before(&self, start: usize) -> Option<&'a str> {
         let field = self.previous()?;
         let between = part(self.text, field.span.end..start);
-        let assigns = between.contains(['=', ':'])
+        let is_assignment = between.contains(['=', ':'])
             && between.bytes().all(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'=' | b':'));
-        assigns.then_some(field.text)
+        is_assignment.then_some(field.text)
     }
 
     fn neighbors(&self, end: usize) -> Neighbors<'_> {
@@ -500,20 +500,20 @@ mod tests {
 
     #[test]
     fn finds_approximations_and_bounds() {
-        let one = |text: &str| {
+        let qualifiers = |text: &str| {
             let f = figures(text).figures.remove(0);
             (f.approximate, f.comparator)
         };
-        assert_eq!(one("about 97 %"), (true, None));
-        assert_eq!(one("~ 5 s"), (true, None));
-        assert_eq!(one("at least 3 pods"), (false, Some(Comparator::AtLeast)));
-        assert_eq!(one("no more than 3 pods"), (false, Some(Comparator::AtMost)));
-        assert_eq!(one("well over 90 %"), (false, Some(Comparator::Over)));
-        assert_eq!(one("just under 200 ms"), (true, Some(Comparator::Under)));
-        assert_eq!(one("100+ errors"), (false, Some(Comparator::AtLeast)));
-        assert_eq!(one("handover 5 pods"), (false, None));
-        assert_eq!(one("<unset>   28d"), (false, None));
-        assert_eq!(one("> 90 %"), (false, Some(Comparator::Over)));
+        assert_eq!(qualifiers("about 97 %"), (true, None));
+        assert_eq!(qualifiers("~ 5 s"), (true, None));
+        assert_eq!(qualifiers("at least 3 pods"), (false, Some(Comparator::AtLeast)));
+        assert_eq!(qualifiers("no more than 3 pods"), (false, Some(Comparator::AtMost)));
+        assert_eq!(qualifiers("well over 90 %"), (false, Some(Comparator::Over)));
+        assert_eq!(qualifiers("just under 200 ms"), (true, Some(Comparator::Under)));
+        assert_eq!(qualifiers("100+ errors"), (false, Some(Comparator::AtLeast)));
+        assert_eq!(qualifiers("handover 5 pods"), (false, None));
+        assert_eq!(qualifiers("<unset>   28d"), (false, None));
+        assert_eq!(qualifiers("> 90 %"), (false, Some(Comparator::Over)));
     }
 
     #[test]
@@ -534,7 +534,7 @@ mod tests {
             for span in figures.figures.iter().map(|f| &f.span)
                 .chain(figures.times.iter().map(|t| &t.span))
                 .chain(figures.codes.iter().map(|c| &c.span)) {
-                prop_assert!(text.get(span.clone()).is_some_and(|written| !written.is_empty()), "{span:?} of {text:?}");
+                prop_assert!(text.get(span.clone()).is_some_and(|figure_text| !figure_text.is_empty()), "{span:?} of {text:?}");
             }
             for a in &figures.figures {
                 for b in &figures.figures {

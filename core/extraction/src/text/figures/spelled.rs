@@ -41,10 +41,10 @@ pub(super) fn fraction(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Un
     if word.text.len() > 5 {
         return None;
     }
-    let many = MANY.iter().position(|many| word.is(many))?.max(1);
+    let count = MANY.iter().position(|numeral| word.is(numeral))?.max(1);
     let mut ahead = rest.clone();
     let part = ahead.next().filter(|part| matches!(part.text.len(), 5..=11))?;
-    let (times, places) = if is_any(&part, &["quarter", "quarters"]) {
+    let (numerator, places) = if is_any(&part, &["quarter", "quarters"]) {
         (25, 2)
     } else if is_any(&part, &["fifth", "fifths"]) {
         (2, 1)
@@ -57,16 +57,16 @@ pub(super) fn fraction(word: &Word<'_>, rest: &Words<'_>) -> Option<(Decimal, Un
     } else {
         return None;
     };
-    let (of, article, noun) = (ahead.next()?, ahead.next()?, ahead.next()?);
-    if of.is("of") && is_any(&article, &["the", "all", "its", "their"]) {
-        let hundredths = i128::try_from(many).ok()? * times * if places == 2 { 1 } else { 10 };
+    let (preposition, article, noun) = (ahead.next()?, ahead.next()?, ahead.next()?);
+    if preposition.is("of") && is_any(&article, &["the", "all", "its", "their"]) {
+        let hundredths = i128::try_from(count).ok()? * numerator * if places == 2 { 1 } else { 10 };
         let value = Decimal { mantissa: hundredths, places: 0 };
         return (places < 3).then_some((value, Unit::PERCENT, part.span.end));
     }
     let unit = Unit::from_name(noun.text)
         .filter(|unit| matches!(unit.dimension, Dimension::Duration | Dimension::Cores))?;
-    let mantissa = i128::try_from(many).ok()? * times;
-    let is_fraction = of.is("of") && is_any(&article, &["a", "an", "one"]);
+    let mantissa = i128::try_from(count).ok()? * numerator;
+    let is_fraction = preposition.is("of") && is_any(&article, &["a", "an", "one"]);
     is_fraction.then_some((Decimal { mantissa, places }, unit, noun.span.end))
 }
 

@@ -152,16 +152,16 @@ impl Unit {
             return None;
         }
         let seconds = time.factor / SECOND;
-        let of = |whole: u64| {
-            whole.checked_div(seconds).filter(|_| whole.checked_rem(seconds) == Some(0))
+        let per_second = |count: u64| {
+            count.checked_div(seconds).filter(|_| count.checked_rem(seconds) == Some(0))
         };
-        let (dimension, share) = match self.dimension {
-            Dimension::Count => (Dimension::Rate, of(86_400)?),
-            Dimension::Bytes => (Dimension::ByteRate, of(3_600)?),
-            Dimension::Bits => (Dimension::BitRate, of(1)?),
+        let (dimension, factor) = match self.dimension {
+            Dimension::Count => (Dimension::Rate, per_second(86_400)?),
+            Dimension::Bytes => (Dimension::ByteRate, per_second(3_600)?),
+            Dimension::Bits => (Dimension::BitRate, per_second(1)?),
             _ => return None,
         };
-        Some(Self { dimension, factor: self.factor.checked_mul(share)?, system: self.system })
+        Some(Self { dimension, factor: self.factor.checked_mul(factor)?, system: self.system })
     }
 
     /// Returns the unit at the end of a field name: `p99_ms`, `durationMs`, `memory_bytes`, `cpu_percent`.
@@ -197,14 +197,13 @@ impl Unit {
         if name.contains("per_") || name.contains("Per") {
             return None;
         }
-        let camel = name
-            .char_indices()
-            .rev()
-            .find(|(_, c)| !c.is_ascii_lowercase())
-            .map(|(at, c)| if c.is_ascii_uppercase() { at } else { at + c.len_utf8() });
-        let ending = super::super::part(name, camel.unwrap_or(0)..name.len());
-        let is_apart =
-            camel.is_some_and(|at| name.as_bytes().get(at.wrapping_sub(1)) == Some(&b'_'));
+        let ending_start =
+            name.char_indices().rev().find(|(_, c)| !c.is_ascii_lowercase()).map(|(start, c)| {
+                if c.is_ascii_uppercase() { start } else { start + c.len_utf8() }
+            });
+        let ending = super::super::part(name, ending_start.unwrap_or(0)..name.len());
+        let is_apart = ending_start
+            .is_some_and(|start| name.as_bytes().get(start.wrapping_sub(1)) == Some(&b'_'));
         if is_apart && matches!(ending, "s" | "us") {
             return Self::from_name(ending);
         }

@@ -7,22 +7,24 @@ use crate::text::{byte_at, char_at, part};
 /// Parses the unit after a number: `%`, ` ms`, ` requests per second`, ` req/s`. Returns the unit and its end.
 pub(super) fn unit_after(text: &str, end: usize) -> Option<(Unit, usize)> {
     let gap = usize::from(matches!(char_at(text, end), Some(' ')));
-    let nbsp = match char_at(text, end) {
+    let gap_length = match char_at(text, end) {
         Some(space @ ('\u{a0}' | '\u{202f}' | '\u{2009}')) => space.len_utf8(),
         _ => gap,
     };
-    let at = end + nbsp;
-    if byte_at(text, at) == b'%' {
-        return Some((Unit::PERCENT, at + 1));
+    let unit_start = end + gap_length;
+    if byte_at(text, unit_start) == b'%' {
+        return Some((Unit::PERCENT, unit_start + 1));
     }
-    if part(text, at..text.len()).starts_with("×") {
-        return Some((Unit::MULTIPLE, at + '×'.len_utf8()));
+    if part(text, unit_start..text.len()).starts_with("×") {
+        return Some((Unit::MULTIPLE, unit_start + '×'.len_utf8()));
     }
-    let first = words(part(text, at..text.len())).next().filter(|word| word.span.start == 0);
+    let first =
+        words(part(text, unit_start..text.len())).next().filter(|word| word.span.start == 0);
     let Some(first) = first else {
-        return time_after(text, at).and_then(|(time, end)| Some((Unit::COUNT.per(time)?, end)));
+        return time_after(text, unit_start)
+            .and_then(|(time, end)| Some((Unit::COUNT.per(time)?, end)));
     };
-    let word_end = at + first.span.end;
+    let word_end = unit_start + first.span.end;
     if first.is("cpu") {
         let next = words(part(text, word_end..text.len())).next()?;
         let unit = Unit::from_name(next.text).filter(|unit| unit.dimension == Dimension::Cores);
@@ -30,18 +32,18 @@ pub(super) fn unit_after(text: &str, end: usize) -> Option<(Unit, usize)> {
     }
     let dash_joined = first.text.split_once('-').map(|(unit, _)| unit);
     if let Some(unit) = Unit::from_name(first.text)
-        .filter(|unit| unit.dimension != Dimension::Multiple || nbsp == 0)
+        .filter(|unit| unit.dimension != Dimension::Multiple || gap_length == 0)
     {
         return Some(per_time(text, unit, word_end));
     }
     if let Some((unit, text)) = dash_joined.and_then(|text| Some((Unit::from_name(text)?, text)))
         && text.len() > 1
     {
-        return Some((unit, at + text.len()));
+        return Some((unit, unit_start + text.len()));
     }
     let (time, end) = time_after(text, word_end)?;
-    let counted = first.shape() == Shape::Plain && !first.is("per");
-    if counted {
+    let is_countable = first.shape() == Shape::Plain && !first.is("per");
+    if is_countable {
         return Some((Unit::COUNT.per(time)?, end));
     }
     None

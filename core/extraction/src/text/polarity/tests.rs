@@ -35,11 +35,11 @@ fn finds_negations() {
 #[test]
 fn negations_apply_to_their_own_clause() {
     let text = "payments did not restart, but checkout restarted";
-    let at = |word: &str| {
+    let span_of = |word: &str| {
         let start = text.rfind(word).unwrap();
         start..start + word.len()
     };
-    assert!(!negates(text, &at("checkout")));
+    assert!(!negates(text, &span_of("checkout")));
     let start = text.find("restart").unwrap();
     assert!(negates(text, &(start..start + 7)));
 }
