@@ -55,13 +55,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("| {name} | {:.1} |", median.as_secs_f64() * 1e6);
     }
     println!("\n| {HOSTILE_BYTES} bytes of | ms | result |\n|---|---|---|");
-    for (before, part) in HOSTILE {
-        let text = format!("{before}{}", part.repeat((HOSTILE_BYTES - before.len()) / part.len()));
+    for (prefix, part) in HOSTILE {
+        let text = format!("{prefix}{}", part.repeat((HOSTILE_BYTES - prefix.len()) / part.len()));
         let start = Instant::now();
         let outcome = parse(&text, Form::Judgement, &claims, &Bounds::default());
         let elapsed = start.elapsed().as_secs_f64() * 1e3;
         println!(
-            "| `{before}` `{part}` … | {elapsed:.0} | {} |",
+            "| `{prefix}` `{part}` … | {elapsed:.0} | {} |",
             outcome.map_or_else(|error| error.name(), |_| "salvaged")
         );
     }

@@ -47,23 +47,23 @@ impl<'a> Documents<'a> {
         let mut parser = Lenient::new(text, meter);
         if let Some(start) = after_bare_reasoning(text) {
             documents.text_fixes = Fixes(vec![Fix::Reasoning]);
-            parser.at = start;
+            parser.offset = start;
         }
-        while let Some(byte) = parser.byte(parser.at) {
-            let at = parser.at;
+        while let Some(byte) = parser.byte(parser.offset) {
+            let offset = parser.offset;
             match byte {
-                b'{' | b'[' if byte == b'{' || begins_list_of_objects(text, at) => {
+                b'{' | b'[' if byte == b'{' || begins_list_of_objects(text, offset) => {
                     documents.parse_document(text, &mut parser, meter)?;
                 }
-                b'`' if text.get(at..).is_some_and(|rest| rest.starts_with("```")) => {
+                b'`' if text.get(offset..).is_some_and(|rest| rest.starts_with("```")) => {
                     documents.text_fixes.add(Fix::CodeFence);
-                    parser.at = at + fence(text, at);
+                    parser.offset = offset + fence(text, offset);
                 }
-                b'<' | b'[' | 0xe2 => match reasoning(text, at)? {
+                b'<' | b'[' | 0xe2 => match reasoning(text, offset)? {
                     Some(end) => {
                         documents.found.clear();
                         documents.text_fixes = Fixes(vec![Fix::Reasoning]);
-                        parser.at = end;
+                        parser.offset = end;
                     }
                     None => documents.skip_byte(text, &mut parser, byte)?,
                 },
@@ -83,8 +83,8 @@ impl<'a> Documents<'a> {
         parser: &mut Lenient<'a, '_>,
         meter: &Meter,
     ) -> Result<(), ParseError> {
-        let at = parser.at;
-        match parser.begin(at) {
+        let offset = parser.offset;
+        match parser.begin(offset) {
             Ok(node) => {
                 let fixes = std::mem::take(&mut parser.fixes);
                 self.found.push(Document { node, fixes });
@@ -92,7 +92,7 @@ impl<'a> Documents<'a> {
             Err(Fault::Unexpected(_)) if !parser.is_json => {
                 self.text_fixes.add(Fix::Prose);
                 self.open += 1;
-                parser.at = at + 1;
+                parser.offset = offset + 1;
             }
             Err(fault) => return Err(parse_error(fault, text, meter)),
         }
@@ -106,14 +106,14 @@ impl<'a> Documents<'a> {
         parser: &mut Lenient<'a, '_>,
         byte: u8,
     ) -> Result<(), ParseError> {
-        let at = parser.at;
+        let offset = parser.offset;
         let is_json = match byte {
             b'}' => self.open == 0,
-            b'"' => parser.byte(parser.after_whitespace(at + 1)) == Some(b':'),
+            b'"' => parser.byte(parser.after_whitespace(offset + 1)) == Some(b':'),
             _ => false,
         };
         if is_json && !self.found.is_empty() {
-            return Err(ParseError::Malformed(Location::new(text, at, "the end of the JSON")));
+            return Err(ParseError::Malformed(Location::new(text, offset, "the end of the JSON")));
         }
         if byte == b'}' {
             self.open = self.open.saturating_sub(1);
@@ -121,7 +121,7 @@ impl<'a> Documents<'a> {
         if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
             self.text_fixes.add(Fix::Prose);
         }
-        parser.at += 1;
+        parser.offset += 1;
         Ok(())
     }
 }
@@ -130,38 +130,38 @@ fn parse_error(fault: Fault, text: &str, meter: &Meter) -> ParseError {
     match fault {
         Fault::Ended if meter.is_exhausted() => ParseError::TooComplex,
         Fault::Ended => ParseError::Truncated { bytes: text.len() },
-        Fault::Unexpected(unexpected) => ParseError::Malformed(unexpected.place(text)),
+        Fault::Unexpected(unexpected) => ParseError::Malformed(unexpected.location(text)),
         Fault::TooDeep => ParseError::TooDeep { allowed: meter.max_depth },
         Fault::TooManyValues => ParseError::TooManyValues { allowed: meter.max_values },
     }
 }
 
 /// Returns `true` if a bracket starts a list of objects. Other brackets, as in `[1]`, are prose.
-fn begins_list_of_objects(text: &str, at: usize) -> bool {
-    text.get(at + 1..).is_some_and(|rest| rest.trim_start().starts_with('{'))
+fn begins_list_of_objects(text: &str, offset: usize) -> bool {
+    text.get(offset + 1..).is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
-fn fence(text: &str, at: usize) -> usize {
-    let rest = text.get(at..).unwrap_or_default();
-    let marks = rest.len() - rest.trim_start_matches('`').len();
-    let name = rest.get(marks..).unwrap_or_default().bytes().take(16);
-    marks + name.take_while(u8::is_ascii_alphanumeric).count()
+fn fence(text: &str, offset: usize) -> usize {
+    let rest = text.get(offset..).unwrap_or_default();
+    let length = rest.len() - rest.trim_start_matches('`').len();
+    let name = rest.get(length..).unwrap_or_default().bytes().take(16);
+    length + name.take_while(u8::is_ascii_alphanumeric).count()
 }
 
-/// Returns the end of the reasoning that starts or ends at `at`.
-fn reasoning(text: &str, at: usize) -> Result<Option<usize>, ParseError> {
-    let rest = text.get(at..).unwrap_or_default();
+/// Returns the end of the reasoning that starts or ends at `offset`.
+fn reasoning(text: &str, offset: usize) -> Result<Option<usize>, ParseError> {
+    let rest = text.get(offset..).unwrap_or_default();
     if let Some(header) = rest.strip_prefix(CHANNEL) {
         let answer = answer_channel(header).ok_or(ParseError::OnlyReasoning { bytes: text.len() });
-        return answer.map(|place| Some(at + CHANNEL.len() + place));
+        return answer.map(|position| Some(offset + CHANNEL.len() + position));
     }
-    for (begin, end) in REASONING {
-        if rest.starts_with(end) {
-            return Ok(Some(at + end.len()));
+    for (opening, closing) in REASONING {
+        if rest.starts_with(closing) {
+            return Ok(Some(offset + closing.len()));
         }
-        if rest.starts_with(begin) {
-            return match rest.find(end) {
-                Some(place) => Ok(Some(at + place + end.len())),
+        if rest.starts_with(opening) {
+            return match rest.find(closing) {
+                Some(position) => Ok(Some(offset + position + closing.len())),
                 None => Err(ParseError::OnlyReasoning { bytes: text.len() }),
             };
         }
@@ -171,11 +171,11 @@ fn reasoning(text: &str, at: usize) -> Result<Option<usize>, ParseError> {
 
 /// Returns the start of the message on the channel `final`. `header` is the text after a channel marker.
 fn answer_channel(mut header: &str) -> Option<usize> {
-    let whole = header.len();
+    let length = header.len();
     loop {
         if header.trim_start().starts_with("final") {
             let message = header.find(MESSAGE)?;
-            return Some(whole - header.len() + message + MESSAGE.len());
+            return Some(length - header.len() + message + MESSAGE.len());
         }
         let next = header.find(CHANNEL)?;
         header = header.get(next + CHANNEL.len()..)?;
@@ -185,10 +185,10 @@ fn answer_channel(mut header: &str) -> Option<usize> {
 /// Returns the start of the answer after reasoning without special tokens, or `None` if the end
 /// marker is ambiguous.
 fn after_bare_reasoning(text: &str) -> Option<usize> {
-    let (begin, end) = BARE_CHANNELS;
-    let mut ends = text.match_indices(end);
-    match (text.trim_start().starts_with(begin), ends.next(), ends.next()) {
-        (true, Some((place, _)), None) => Some(place + end.len()),
+    let (opening, closing) = BARE_CHANNELS;
+    let mut ends = text.match_indices(closing);
+    match (text.trim_start().starts_with(opening), ends.next(), ends.next()) {
+        (true, Some((position, _)), None) => Some(position + closing.len()),
         _ => None,
     }
 }

@@ -73,13 +73,13 @@ impl Draft {
         expected: &Expected<'_>,
         bounds: &Bounds,
     ) -> Result<Self, ParseError> {
-        let given = match entries {
+        let count = match entries {
             Claims::None => 0,
             Claims::List(entries) => entries.len(),
             Claims::Keyed(members) => members.len(),
         };
-        if given > bounds.claims {
-            return Err(ParseError::TooManyClaims { given, allowed: bounds.claims });
+        if count > bounds.claims {
+            return Err(ParseError::TooManyClaims { given: count, allowed: bounds.claims });
         }
         let claims = vec![ClaimState::Missing; expected.claims.len()];
         let mut draft = Self { fixes, claims, ..Self::default() };
@@ -115,18 +115,20 @@ impl Draft {
         }
     }
 
-    fn add_entry(&mut self, entry: Entry<'_>, number: usize, expected: &Expected<'_>) {
+    fn add_entry(&mut self, entry: Entry<'_>, entry_number: usize, expected: &Expected<'_>) {
         let id = entry.id.as_deref();
         let position = id.and_then(|id| expected.position(id));
         match (position, entry.verdict) {
             (Some(position), Ok(verdict)) => self.judge(position, verdict),
-            (Some(position), Err(reason)) => self.lose(position, Some(number), reason, expected),
+            (Some(position), Err(reason)) => {
+                self.lose(position, Some(entry_number), reason, expected)
+            }
             (None, Ok(_)) => self.invent(id.unwrap_or_default()),
             (None, Err(reason)) => {
                 if let Some(id) = id {
                     self.invent(id);
                 }
-                self.lost.push(LostEntry { claim: None, entry: Some(number), reason });
+                self.lost.push(LostEntry { claim: None, entry: Some(entry_number), reason });
             }
         }
     }
@@ -163,8 +165,8 @@ impl Draft {
 
     /// Marks claims as lost if an earlier answer has a different class for them.
     pub(crate) fn compare(&mut self, earlier: &Self, expected: &Expected<'_>) {
-        for (position, first) in earlier.claims.iter().enumerate() {
-            let (first, last) = match (first, self.claims.get(position)) {
+        for (position, earlier_state) in earlier.claims.iter().enumerate() {
+            let (first, last) = match (earlier_state, self.claims.get(position)) {
                 (ClaimState::Judged(first), Some(ClaimState::Judged(last))) => {
                     (first.class, last.class)
                 }
@@ -176,8 +178,8 @@ impl Draft {
         }
     }
 
-    pub(crate) fn set_other_fields(&mut self, rest: &OtherFields<'_, '_>) {
-        if let Some(node) = rest.score {
+    pub(crate) fn set_other_fields(&mut self, fields: &OtherFields<'_, '_>) {
+        if let Some(node) = fields.score {
             match judge_score::parse(node) {
                 Ok(score) => {
                     self.score = score.value;
@@ -188,16 +190,16 @@ impl Draft {
                 Err(given) => self.correct(CorrectionKind::FieldDropped { field: "score", given }),
             }
         }
-        if let Some(node) = rest.explanation {
+        if let Some(node) = fields.explanation {
             self.explanation = self.text("explanation", node);
         }
-        if let Some(node) = rest.gaps {
+        if let Some(node) = fields.gaps {
             self.gaps = self.texts("gaps", node);
         }
-        if let Some(node) = rest.contradictions {
+        if let Some(node) = fields.contradictions {
             self.contradictions = self.texts("contradictions", node);
         }
-        self.abstained = rest.abstain.and_then(abstain_reason);
+        self.abstained = fields.abstain.and_then(abstain_reason);
     }
 
     fn correct(&mut self, kind: CorrectionKind) {
@@ -219,10 +221,10 @@ impl Draft {
         let entries = match node {
             Node::List(entries) => entries.as_slice(),
             Node::Null => &[],
-            one => std::slice::from_ref(one),
+            single => std::slice::from_ref(single),
         };
-        if let Some(other) = entries.iter().find(|entry| entry.as_str().is_none()) {
-            self.correct(dropped_field(field, other));
+        if let Some(invalid_entry) = entries.iter().find(|entry| entry.as_str().is_none()) {
+            self.correct(dropped_field(field, invalid_entry));
         }
         entries.iter().filter_map(Node::as_str).map(str::to_owned).collect()
     }

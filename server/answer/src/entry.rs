@@ -89,39 +89,40 @@ impl<'n> Entry<'n> {
         form: Form,
         max_citations: usize,
     ) -> Self {
-        let keyed = key.map(Cow::Borrowed);
-        let lost = |id, loss| Self { id, verdict: Err(loss) };
+        let key_id = key.map(Cow::Borrowed);
+        let lost_entry = |id, loss| Self { id, verdict: Err(loss) };
         match node {
-            Node::Object(members) => Self::parse_fields(members, keyed, form, max_citations),
-            Node::Text(text) if keyed.is_some() => {
+            Node::Object(members) => Self::parse_fields(members, key_id, form, max_citations),
+            Node::Text(text) if key_id.is_some() => {
                 let class = Node::Text(text.clone());
                 let fields = Fields { class: Some(&class), ..Fields::default() };
-                Self { id: keyed, verdict: verdict(&fields, form, max_citations) }
+                Self { id: key_id, verdict: verdict(&fields, form, max_citations) }
             }
-            Node::Broken(broken) => lost(
+            Node::Broken(broken) => lost_entry(
                 broken.id.as_deref().map(Cow::Borrowed),
                 LossReason::Malformed(broken.place.clone()),
             ),
-            _ => lost(keyed, LossReason::NotAnObject { given: node.describe(), form }),
+            _ => lost_entry(key_id, LossReason::NotAnObject { given: node.describe(), form }),
         }
     }
 
     fn parse_fields(
         members: &'n [Member<'_>],
-        keyed: Option<Cow<'n, str>>,
+        key_id: Option<Cow<'n, str>>,
         form: Form,
         max_citations: usize,
     ) -> Self {
         let fields = Fields::new(members, form);
-        let given = fields.id.and_then(id);
+        let field_id = fields.id.and_then(id);
         let is_guessed = matches!(fields.id, Some(Node::Text(Text { has_guessed_end: true, .. })));
-        let differ = matches!((&given, &keyed), (Some(given), Some(keyed)) if given != keyed);
-        let id = keyed.or(given);
+        let ids_differ =
+            matches!((&field_id, &key_id), (Some(field_id), Some(key_id)) if field_id != key_id);
+        let id = key_id.or(field_id);
         let loss = if let Some(field) = fields.twice {
             Some(LossReason::DuplicateField { field })
         } else if id.is_none() && !is_guessed {
             Some(LossReason::NoId)
-        } else if differ {
+        } else if ids_differ {
             Some(LossReason::IdsDiffer)
         } else if is_guessed || members.iter().any(|member| may_contain_field(&member.value)) {
             Some(LossReason::UnescapedQuotes)
@@ -150,9 +151,9 @@ fn may_contain_field(node: &Node<'_>) -> bool {
     match node {
         Node::Text(Text { value, has_guessed_end: true }) => {
             ["id", "class", "type", "verdict"].into_iter().any(|field| {
-                value.match_indices(field).any(|(at, _)| {
-                    let after = value.get(at + field.len()..).unwrap_or_default();
-                    let unquoted = after.trim_start_matches([
+                value.match_indices(field).any(|(position, _)| {
+                    let following = value.get(position + field.len()..).unwrap_or_default();
+                    let unquoted = following.trim_start_matches([
                         '"', '\'', '\u{201c}', '\u{201d}', '\u{2018}', '\u{2019}',
                     ]);
                     unquoted.trim_start().starts_with(':')
@@ -230,32 +231,37 @@ fn citations(
     max_citations: usize,
     corrections: &mut Vec<CorrectionKind>,
 ) -> Result<Vec<Citation>, LossReason> {
-    let cited = match node {
+    let nodes = match node {
         None | Some(Node::Null) => return Ok(Vec::new()),
-        Some(Node::List(cited)) => cited.as_slice(),
-        Some(one @ (Node::Object(_) | Node::Text(_))) => std::slice::from_ref(one),
+        Some(Node::List(nodes)) => nodes.as_slice(),
+        Some(single @ (Node::Object(_) | Node::Text(_))) => std::slice::from_ref(single),
         Some(other) => {
             corrections.push(dropped_field("citations", other));
             return Ok(Vec::new());
         }
     };
-    let mut read = Vec::with_capacity(cited.len().min(max_citations));
-    let mut first_left_out = None;
-    for node in cited {
-        let citation =
-            if read.len() < max_citations { citation(node)? } else { Err("exceeds the limit") };
+    let mut citations = Vec::with_capacity(nodes.len().min(max_citations));
+    let mut first_dropped = None;
+    for node in nodes {
+        let citation = if citations.len() < max_citations {
+            citation(node)?
+        } else {
+            Err("exceeds the limit")
+        };
         match citation {
-            Ok(citation) => read.push(citation),
+            Ok(citation) => citations.push(citation),
             Err(reason) => {
-                first_left_out.get_or_insert(reason);
+                first_dropped.get_or_insert(reason);
             }
         }
     }
-    if let Some(reason) = first_left_out {
-        corrections
-            .push(CorrectionKind::CitationsDropped { count: cited.len() - read.len(), reason });
+    if let Some(reason) = first_dropped {
+        corrections.push(CorrectionKind::CitationsDropped {
+            count: nodes.len() - citations.len(),
+            reason,
+        });
     }
-    Ok(read)
+    Ok(citations)
 }
 
 /// Parses a citation. The inner error is a reason to drop the citation; the outer one loses the claim.
@@ -328,6 +334,6 @@ fn normalize_name(name: &str) -> String {
 
 /// Quotes a text, truncated to [`Location::MAX_SHOWN`] characters.
 pub(crate) fn quote(text: &str) -> String {
-    let cut: String = text.chars().take(Location::MAX_SHOWN).collect();
-    format!("{cut:?}")
+    let truncated: String = text.chars().take(Location::MAX_SHOWN).collect();
+    format!("{truncated:?}")
 }

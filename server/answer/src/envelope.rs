@@ -61,17 +61,17 @@ impl AnswerFinder<'_> {
         &mut self,
         text: &str,
         fixes: &Fixes,
-        nested: usize,
+        depth: usize,
     ) -> Result<(), ParseError> {
         let documents = Documents::parse(text, self.meter)?;
-        let before = self.drafts.len();
+        let draft_count = self.drafts.len();
         for document in &documents.found {
             let mut fixes = fixes.clone();
             fixes.add_all(&documents.text_fixes);
             fixes.add_all(&document.fixes);
-            self.find_in_value(&document.node, &fixes, nested)?;
+            self.find_in_value(&document.node, &fixes, depth)?;
         }
-        if self.drafts.len() > before {
+        if self.drafts.len() > draft_count {
             Ok(())
         } else if documents.found.is_empty() {
             Err(ParseError::NoJson)
@@ -84,20 +84,20 @@ impl AnswerFinder<'_> {
         &mut self,
         node: &Node<'_>,
         fixes: &Fixes,
-        nested: usize,
+        depth: usize,
     ) -> Result<(), ParseError> {
         match node {
             Node::Object(members) => match Envelope::parse(members)? {
                 Some(envelope) => self.add_answer(&envelope, fixes.clone()),
-                None => self.find_in_members(members, fixes, nested),
+                None => self.find_in_members(members, fixes, depth),
             },
             Node::List(entries) if is_list_of_claims(entries) => {
                 let fixes = with_fix(fixes, Fix::BareList);
                 self.push(Draft::new(&Claims::List(entries), fixes, self.expected, self.bounds)?)
             }
-            Node::List(entries) if nested < MAX_NESTED => {
+            Node::List(entries) if depth < MAX_NESTED => {
                 let fixes = with_fix(fixes, Fix::Nested);
-                entries.iter().try_for_each(|entry| self.find_in_value(entry, &fixes, nested + 1))
+                entries.iter().try_for_each(|entry| self.find_in_value(entry, &fixes, depth + 1))
             }
             _ => Ok(()),
         }
@@ -107,9 +107,9 @@ impl AnswerFinder<'_> {
         &mut self,
         members: &[Member<'_>],
         fixes: &Fixes,
-        nested: usize,
+        depth: usize,
     ) -> Result<(), ParseError> {
-        if nested >= MAX_NESTED {
+        if depth >= MAX_NESTED {
             return Ok(());
         }
         for Member { name, value } in members {
@@ -117,13 +117,12 @@ impl AnswerFinder<'_> {
                 Node::Text(Text { value, has_guessed_end: false })
                     if TEXT_FIELDS.contains(&name.as_ref()) && value.contains('{') =>
                 {
-                    match self.find_in_text(value, &with_fix(fixes, Fix::ArgumentText), nested + 1)
-                    {
+                    match self.find_in_text(value, &with_fix(fixes, Fix::ArgumentText), depth + 1) {
                         Ok(()) | Err(ParseError::NoJson | ParseError::NoClaims) => {}
-                        Err(unreadable) => return Err(unreadable),
+                        Err(error) => return Err(error),
                     }
                 }
-                value => self.find_in_value(value, &with_fix(fixes, Fix::Nested), nested + 1)?,
+                value => self.find_in_value(value, &with_fix(fixes, Fix::Nested), depth + 1)?,
             }
         }
         Ok(())

@@ -17,11 +17,11 @@ impl Location {
     /// The maximum number of characters shown from an answer.
     pub const MAX_SHOWN: usize = 40;
 
-    pub(crate) fn new(text: &str, at: usize, expected: &'static str) -> Self {
-        let before = text.get(..at).unwrap_or(text);
+    pub(crate) fn new(text: &str, offset: usize, expected: &'static str) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
         let start =
             before.char_indices().rev().nth(Self::MAX_SHOWN - 1).map_or(0, |(start, _)| start);
-        Self { byte: at, before: before.get(start..).unwrap_or_default().to_owned(), expected }
+        Self { byte: offset, before: before.get(start..).unwrap_or_default().to_owned(), expected }
     }
 }
 

@@ -88,15 +88,15 @@ impl Form {
 
 /// Returns `c1`, `c2` and so on up to a power of two if all ids have that form, otherwise the given ids.
 fn listed_ids(ids: &[&str]) -> Vec<String> {
-    let number = |id: &&str| -> Option<usize> {
+    let parse_number = |id: &&str| -> Option<usize> {
         let digits = id.strip_prefix('c').filter(|digits| !digits.starts_with(['0', '+']))?;
         digits.parse().ok().filter(|number| *number <= MAX_LISTED)
     };
-    let numbers: Option<Vec<usize>> = ids.iter().map(number).collect();
+    let numbers: Option<Vec<usize>> = ids.iter().map(parse_number).collect();
     match numbers {
         Some(numbers) => {
-            let last = numbers.into_iter().max().unwrap_or(0).max(MIN_IDS).next_power_of_two();
-            (1..=last).map(|number| format!("c{number}")).collect()
+            let highest = numbers.into_iter().max().unwrap_or(0).max(MIN_IDS).next_power_of_two();
+            (1..=highest).map(|number| format!("c{number}")).collect()
         }
         None => ids.iter().map(|id| (*id).to_owned()).collect(),
     }

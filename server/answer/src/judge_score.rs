@@ -23,23 +23,23 @@ pub(crate) fn parse(node: &Node<'_>) -> Result<Score, String> {
         Node::Number(number) => in_range(*number, false).ok_or_else(|| number.to_string()),
         Node::Text(text) => {
             let value = text.value.trim();
-            let (literal, has_sign) = match value.strip_suffix('%') {
+            let (literal, has_percent_sign) = match value.strip_suffix('%') {
                 Some(literal) => (literal.trim_end(), true),
                 None => (value, false),
             };
-            let is_plain = literal.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-            let number = literal.parse().ok().filter(|_| is_plain);
-            number.and_then(|number| in_range(number, has_sign)).ok_or_else(|| quote(value))
+            let is_decimal = literal.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            let number = literal.parse().ok().filter(|_| is_decimal);
+            number.and_then(|number| in_range(number, has_percent_sign)).ok_or_else(|| quote(value))
         }
         other => Err(other.describe().to_owned()),
     }
 }
 
-fn in_range(number: f64, has_sign: bool) -> Option<Score> {
-    let is_percentage = has_sign || number > 10.0;
-    let whole = if is_percentage { 100.0 } else { 1.0 };
-    (0.0..=whole).contains(&number).then(|| {
-        let millionths = (number * (f64::from(ONE_MILLION) / whole)).round() as u32;
+fn in_range(number: f64, has_percent_sign: bool) -> Option<Score> {
+    let is_percentage = has_percent_sign || number > 10.0;
+    let maximum = if is_percentage { 100.0 } else { 1.0 };
+    (0.0..=maximum).contains(&number).then(|| {
+        let millionths = (number * (f64::from(ONE_MILLION) / maximum)).round() as u32;
         Score { value: Some(Millionths::new(millionths)), is_percentage }
     })
 }
@@ -48,7 +48,7 @@ fn in_range(number: f64, has_sign: bool) -> Option<Score> {
 mod tests {
     use super::*;
 
-    fn read(json: &str) -> Result<Option<u32>, String> {
+    fn parse_json(json: &str) -> Result<Option<u32>, String> {
         let bounds = crate::Bounds::default();
         let node = Node::parse_strict(json, &crate::bounds::Meter::new(json, &bounds)).unwrap();
         parse(&node).map(|score| score.value.map(Millionths::get))
@@ -70,9 +70,9 @@ mod tests {
             ("100", 1_000_000),
             ("0.12345678", 123_457),
         ] {
-            assert_eq!(read(json), Ok(Some(millionths)), "{json}");
+            assert_eq!(parse_json(json), Ok(Some(millionths)), "{json}");
         }
-        assert_eq!(read("null"), Ok(None));
+        assert_eq!(parse_json("null"), Ok(None));
     }
 
     #[test]
@@ -81,7 +81,7 @@ mod tests {
             "8", "1.5", "10", "101", "-1", "\"8/10\"", "\"high\"", "\"\"", "\"1e0\"", "\"inf\"",
             "\"101%\"", "[]", "true",
         ] {
-            assert!(read(json).is_err(), "{json}");
+            assert!(parse_json(json).is_err(), "{json}");
         }
     }
 }

@@ -181,9 +181,9 @@ fn build_answer(draft: Draft, expected: &Expected<'_>, usage: Usage) -> ParsedAn
         }
     }
     corrections.extend(draft.corrections);
-    let mut seen = HashSet::new();
+    let mut unique_ids = HashSet::new();
     let mut invented = draft.invented;
-    invented.retain(|id| seen.insert(id.clone()));
+    invented.retain(|id| unique_ids.insert(id.clone()));
     let mode = if draft.fixes.0.is_empty() {
         ParseMode::Structured
     } else {

@@ -27,13 +27,13 @@ fn prompt_for_losses(answer: &ParsedAnswer) -> Option<String> {
         return None;
     }
     let mut prompt = String::from("Parts of your last answer cannot be used:\n");
-    for lost in &answer.lost {
-        let _ = match (&lost.claim, lost.entry) {
+    for entry in &answer.lost {
+        let _ = match (&entry.claim, entry.entry) {
             (Some(claim), _) => {
-                writeln!(prompt, "- claim {}: {}.", quoted(claim.as_str()), lost.reason)
+                writeln!(prompt, "- claim {}: {}.", quoted(claim.as_str()), entry.reason)
             }
-            (None, Some(entry)) => {
-                writeln!(prompt, "- entry {entry} of \"claims\": {}.", lost.reason)
+            (None, Some(number)) => {
+                writeln!(prompt, "- entry {number} of \"claims\": {}.", entry.reason)
             }
             (None, None) => Ok(()),
         };

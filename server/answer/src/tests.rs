@@ -48,12 +48,13 @@ fn steps(text: &str) -> u64 {
 
 #[test]
 fn work_is_linear_in_the_length() {
-    for (before, part) in HOSTILE {
-        let of_size = |size: usize| steps(&format!("{before}{}", part.repeat(size / part.len())));
-        let [once, twice, four_times] = [40_000, 80_000, 160_000].map(of_size);
-        assert!(twice <= 2 * once + 200, "{before:?} {part:?}: {once} {twice}");
-        assert!(four_times <= 2 * twice + 200, "{before:?} {part:?}: {twice} {four_times}");
-        assert!(once <= 13 * 40_000, "{before:?} {part:?}: {once}");
+    for (prefix, part) in HOSTILE {
+        let steps_for_size =
+            |size: usize| steps(&format!("{prefix}{}", part.repeat(size / part.len())));
+        let [once, twice, four_times] = [40_000, 80_000, 160_000].map(steps_for_size);
+        assert!(twice <= 2 * once + 200, "{prefix:?} {part:?}: {once} {twice}");
+        assert!(four_times <= 2 * twice + 200, "{prefix:?} {part:?}: {twice} {four_times}");
+        assert!(once <= 13 * 40_000, "{prefix:?} {part:?}: {once}");
     }
 }
 
@@ -75,14 +76,14 @@ fn rejects_answers_over_the_limits() {
         parse(r#"{"claims": [], "gaps": [[[["x"]]]]}"#),
         Err(ParseError::TooDeep { allowed: 4 })
     );
-    let many = format!(r#"{{"claims": [], "gaps": [{}"x"]}}"#, "1,".repeat(50));
-    assert_eq!(parse(&many), Err(ParseError::TooManyValues { allowed: 40 }));
+    let text = format!(r#"{{"claims": [], "gaps": [{}"x"]}}"#, "1,".repeat(50));
+    assert_eq!(parse(&text), Err(ParseError::TooManyValues { allowed: 40 }));
     assert_eq!(
         parse(r#"{"claims": [1, 2, 3, 4]}"#),
         Err(ParseError::TooManyClaims { given: 4, allowed: 3 })
     );
-    let cited = r#"{"claims": [{"id": "c1", "class": "grounded", "type": "domain", "citations": ["e1", "e2"]}]}"#;
-    let answer = parse(cited).unwrap();
+    let two_citations = r#"{"claims": [{"id": "c1", "class": "grounded", "type": "domain", "citations": ["e1", "e2"]}]}"#;
+    let answer = parse(two_citations).unwrap();
     assert_eq!(answer.judged[0].citations.len(), 1);
     let dropped_field = CorrectionKind::CitationsDropped { count: 1, reason: "exceeds the limit" };
     assert_eq!(
@@ -151,8 +152,9 @@ fn schemas_are_strict() {
 
 #[test]
 fn parses_a_second_look() {
-    let look = |text: &str| parse(text, Form::SecondLook, &claims(3), &Bounds::default());
-    let answer = look(
+    let parse_second_look =
+        |text: &str| parse(text, Form::SecondLook, &claims(3), &Bounds::default());
+    let answer = parse_second_look(
         "```json\n{\"statements\": [{\"id\": \"c1\", \"verdict\": \"shown\", \"words\": \"E1: ready\"},
         {\"id\": \"c2\", \"verdict\": \"Not Shown\", \"words\": \"for two hours\"}, {\"id\": \"c3\", \"class\": \"grounded\"}]}\n```",
     )
@@ -171,22 +173,23 @@ fn parses_a_second_look() {
         repair.contains("it has no \"verdict\"; it must be shown, not_shown or refuted"),
         "{repair}"
     );
-    let bare = look(r#"[{"id": "c1", "verdict": "refuted", "words": "E2: 512Mi"}]"#).unwrap();
+    let bare =
+        parse_second_look(r#"[{"id": "c1", "verdict": "refuted", "words": "E2: 512Mi"}]"#).unwrap();
     assert_eq!(bare.judged[0].class, gsar_core::Class::Contradicted);
 }
 
 fn json() -> impl Strategy<Value = serde_json::Value> {
-    let words = "[a-c \"'\\\\{}\\[\\]:,/#`.\n\u{201c}\u{201d}é🚨-]{0,12}";
+    let string = "[a-c \"'\\\\{}\\[\\]:,/#`.\n\u{201c}\u{201d}é🚨-]{0,12}";
     let leaf = prop_oneof![
         Just(serde_json::Value::Null),
         any::<bool>().prop_map(Into::into),
         (-1e6..1e6_f64).prop_map(Into::into),
-        words.prop_map(Into::into),
+        string.prop_map(Into::into),
     ];
     leaf.prop_recursive(4, 40, 5, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Into::into),
-            prop::collection::vec((words, inner), 0..5).prop_map(|members| {
+            prop::collection::vec((string, inner), 0..5).prop_map(|members| {
                 members.into_iter().collect::<serde_json::Map<_, _>>().into()
             }),
         ]

@@ -43,13 +43,13 @@ fn check(case: &Value) -> Result<(), String> {
     let outcome = parse(answer, Form::Judgement, &claims(), &Bounds::default());
     let mode = match &outcome {
         Ok(answer) => answer.mode.name(),
-        Err(unreadable) => unreadable.name(),
+        Err(error) => error.name(),
     };
-    let compare = |what: &str, given: String, expected: String| {
-        if given == expected {
+    let compare = |what: &str, actual: String, expected: String| {
+        if actual == expected {
             Ok(())
         } else {
-            Err(format!("{what}: {given} instead of {expected}"))
+            Err(format!("{what}: {actual} instead of {expected}"))
         }
     };
     compare("mode", mode.to_owned(), expected_mode.to_owned())?;
@@ -62,9 +62,9 @@ fn check(case: &Value) -> Result<(), String> {
         .collect();
     compare("partition", format!("{:?}", partition(answer)), format!("{expected:?}"))?;
     if let (ParseMode::Salvaged(fixes), Some(expected)) = (&answer.mode, case["fixes"].as_array()) {
-        let given: Vec<&str> = fixes.iter().map(|fix| fix.name()).collect();
+        let actual: Vec<&str> = fixes.iter().map(|fix| fix.name()).collect();
         let expected: Vec<&str> = expected.iter().filter_map(Value::as_str).collect();
-        compare("fixes", format!("{given:?}"), format!("{expected:?}"))?;
+        compare("fixes", format!("{actual:?}"), format!("{expected:?}"))?;
     }
     let invented = case["invented"].as_array().map_or_else(Vec::new, Clone::clone);
     compare(
@@ -84,22 +84,23 @@ fn check(case: &Value) -> Result<(), String> {
     }
     let abstained = case["abstained"].as_str().map(str::to_owned);
     compare("abstained", format!("{:?}", answer.abstained), format!("{abstained:?}"))?;
-    let settled = answer.unjudged().next().is_none() || answer.abstained.is_some();
-    compare("asks again", repair_prompt(&outcome).is_some().to_string(), (!settled).to_string())
+    let is_settled = answer.unjudged().next().is_none() || answer.abstained.is_some();
+    compare("asks again", repair_prompt(&outcome).is_some().to_string(), (!is_settled).to_string())
 }
 
 #[test]
 fn answers_match_the_expected_results() {
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     let mut checked = 0;
     for (table, text) in TABLES {
         for case in serde_json::from_str::<Vec<Value>>(text).unwrap() {
             checked += 1;
-            if let Err(why) = check(&case) {
-                wrong.push(format!("{table}: {}: {why}\n    {}", case["name"], case["answer"]));
+            if let Err(reason) = check(&case) {
+                failures
+                    .push(format!("{table}: {}: {reason}\n    {}", case["name"], case["answer"]));
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of {checked}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(failures.is_empty(), "{} of {checked}:\n{}", failures.len(), failures.join("\n"));
     assert!(checked >= 120, "{checked}");
 }

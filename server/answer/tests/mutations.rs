@@ -29,7 +29,7 @@ impl Style {
         match value {
             Value::Null if self.python => "None".to_owned(),
             Value::Bool(true) if self.python => "True".to_owned(),
-            Value::String(words) => self.text(words),
+            Value::String(text) => self.text(text),
             Value::Array(entries) => {
                 let comma =
                     if entries.iter().all(Value::is_object) { self.between_objects } else { "," };
@@ -52,17 +52,17 @@ impl Style {
         parts.join(&format!("{comma}{}", self.after_comma)) + last
     }
 
-    fn text(self, words: &str) -> String {
-        let (begin, end) = self.quote;
-        let escaped = Value::from(words).to_string();
+    fn text(self, text: &str) -> String {
+        let (opening, closing) = self.quote;
+        let escaped = Value::from(text).to_string();
         let inner =
             escaped.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')).unwrap_or_default();
-        let inner = if begin == '\'' {
+        let inner = if opening == '\'' {
             inner.replace("\\\"", "\"").replace('\'', "\\'")
         } else {
             inner.to_owned()
         };
-        format!("{begin}{inner}{end}")
+        format!("{opening}{inner}{closing}")
     }
 }
 
@@ -155,16 +155,16 @@ fn claims(count: usize) -> Vec<Claim> {
 /// Generates an answer and its number of claims. The first claim is grounded.
 fn answers() -> impl Strategy<Value = (Value, usize)> {
     // Characters with and without a meaning in JSON.
-    let words = "[a-z0-9 \"'{}\\[\\]:,`/#\\\\é]{0,20}";
-    let citation = (words, any::<bool>()).prop_map(|(quote, whole)| {
-        let field_path = if whole { Value::Null } else { "/items/0".into() };
+    let string = "[a-z0-9 \"'{}\\[\\]:,`/#\\\\é]{0,20}";
+    let citation = (string, any::<bool>()).prop_map(|(quote, is_whole_item)| {
+        let field_path = if is_whole_item { Value::Null } else { "/items/0".into() };
         json!({ "evidence": "e1", "field_path": field_path, "quote": quote })
     });
     let entry = (
         prop::sample::select(Class::ALL.to_vec()),
         prop::sample::select(EvidenceType::ALL.to_vec()),
         prop::collection::vec(citation, 0..3),
-        words,
+        string,
     );
     prop::collection::vec(entry, 2..6).prop_map(|entries| {
         let count = entries.len();
@@ -200,19 +200,19 @@ proptest! {
     #[test]
     fn fixes_preserve_verdicts((answer, count) in answers()) {
         let claims = claims(count);
-        let whole = parse(&JSON.write(&answer), Form::Judgement, &claims, &Bounds::default());
-        let Ok(whole) = whole else { return Err(TestCaseError::fail(format!("{whole:?}"))) };
-        prop_assert_eq!(&whole.mode, &ParseMode::Structured);
-        prop_assert_eq!(whole.judged.len(), count);
+        let original = parse(&JSON.write(&answer), Form::Judgement, &claims, &Bounds::default());
+        let Ok(original) = original else { return Err(TestCaseError::fail(format!("{original:?}"))) };
+        prop_assert_eq!(&original.mode, &ParseMode::Structured);
+        prop_assert_eq!(original.judged.len(), count);
         for (fix, text) in mutations(&answer) {
             let outcome = parse(&text, Form::Judgement, &claims, &Bounds::default());
             let Ok(fixed) = outcome else {
                 return Err(TestCaseError::fail(format!("{fix}: {outcome:?}\n{text}")));
             };
-            let made = matches!(&fixed.mode, ParseMode::Salvaged(fixes) if fixes.contains(&fix));
-            prop_assert!(made, "{fix}: {:?}\n{text}", fixed.mode);
+            let has_fix = matches!(&fixed.mode, ParseMode::Salvaged(fixes) if fixes.contains(&fix));
+            prop_assert!(has_fix, "{fix}: {:?}\n{text}", fixed.mode);
             let changes_notes = matches!(fix, Fix::UnescapedQuote | Fix::ControlCharacter | Fix::Escape);
-            prop_assert_eq!(judged(&fixed, !changes_notes), judged(&whole, !changes_notes), "{}\n{}", fix, text);
+            prop_assert_eq!(judged(&fixed, !changes_notes), judged(&original, !changes_notes), "{}\n{}", fix, text);
             prop_assert!(fixed.missing.is_empty());
         }
     }
@@ -239,29 +239,29 @@ proptest! {
             2 => format!("So I say:\n```json\n{answer}\n```"),
             _ => Style { quote: ('\'', '\''), python: true, ..JSON }.write(&answer),
         };
-        let Ok(whole) = parse(&text, Form::Judgement, &claims, &Bounds::default()) else {
+        let Ok(original) = parse(&text, Form::Judgement, &claims, &Bounds::default()) else {
             return Err(TestCaseError::fail("the answer itself"));
         };
         let mut characters: Vec<char> = text.chars().collect();
-        for (place, change, mark) in changes {
+        for (position, change, punctuation) in changes {
             // Punctuation matters most next to other punctuation.
-            let places: Vec<usize> = characters
+            let positions: Vec<usize> = characters
                 .iter()
                 .enumerate()
-                .filter_map(|(place, character)| (!character.is_ascii_alphanumeric()).then_some(place))
+                .filter_map(|(position, character)| (!character.is_ascii_alphanumeric()).then_some(position))
                 .collect();
-            let Some(place) = places.get(place.index(places.len().max(1))).copied() else { continue };
+            let Some(position) = positions.get(position.index(positions.len().max(1))).copied() else { continue };
             match change {
-                0 => characters.insert(place, mark),
-                1 => drop(characters.remove(place)),
-                _ => drop(characters.splice(place..=place, [mark])),
+                0 => characters.insert(position, punctuation),
+                1 => drop(characters.remove(position)),
+                _ => drop(characters.splice(position..=position, [punctuation])),
             }
         }
         let text: String = characters.into_iter().collect();
-        let Ok(changed) = parse(&text, Form::Judgement, &claims, &Bounds::default()) else { return Ok(()) };
-        for judged in &changed.judged {
-            let before = whole.judged.iter().find(|before| before.claim == judged.claim);
-            prop_assert_eq!(before.map(|before| before.class), Some(judged.class), "{}\n{}", judged.claim.id, text);
+        let Ok(mutated) = parse(&text, Form::Judgement, &claims, &Bounds::default()) else { return Ok(()) };
+        for judged in &mutated.judged {
+            let unchanged = original.judged.iter().find(|unchanged| unchanged.claim == judged.claim);
+            prop_assert_eq!(unchanged.map(|unchanged| unchanged.class), Some(judged.class), "{}\n{}", judged.claim.id, text);
         }
     }
 
@@ -271,32 +271,32 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn one_broken_entry_loses_one_claim(bad in 1..=50_usize, breakage in prop::sample::select(BREAKAGES.to_vec())) {
-        let (what, good, broken) = breakage;
+    fn one_broken_entry_loses_one_claim(broken_number in 1..=50_usize, breakage in prop::sample::select(BREAKAGES.to_vec())) {
+        let (mistake, original, replacement) = breakage;
         let entry = |number: usize| {
             let entry = format!(
                 "{{\"id\": \"c{number}\", \"class\": \"grounded\", \"type\": \"tool_match\", \"citations\": \
                  [{{\"evidence\": \"e1\", \"field_path\": null, \"quote\": \"up\"}}], \"note\": \"it says so\"}}"
             );
-            if number == bad { entry.replace(good, broken) } else { entry }
+            if number == broken_number { entry.replace(original, replacement) } else { entry }
         };
         let entries: Vec<String> = (1..=50).map(entry).collect();
         let text = format!("{{\"claims\": [{}], \"score\": 0.9, \"abstain\": null}}", entries.join(", "));
         let outcome = parse(&text, Form::Judgement, &claims(50), &Bounds::default());
-        let Ok(answer) = outcome else { return Err(TestCaseError::fail(format!("{what}: {outcome:?}"))) };
-        let id = format!("c{bad}");
+        let Ok(answer) = outcome else { return Err(TestCaseError::fail(format!("{mistake}: {outcome:?}"))) };
+        let id = format!("c{broken_number}");
         let unjudged: Vec<&str> = answer.unjudged().map(ClaimId::as_str).collect();
-        prop_assert_eq!(unjudged, [id.as_str()], "{}", what);
+        prop_assert_eq!(unjudged, [id.as_str()], "{}", mistake);
         prop_assert_eq!(answer.judged.len(), 49);
-        prop_assert!(answer.score.is_some(), "{}", what);
+        prop_assert!(answer.score.is_some(), "{}", mistake);
     }
 
     #[test]
     fn prefixes_of_an_answer_are_truncated((answer, count) in answers(), pretty in any::<bool>()) {
         let claims = claims(count);
         let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
-        for cut in (1..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
-            let part = text.get(..cut).unwrap_or_default();
+        for length in (1..text.len()).filter(|length| text.is_char_boundary(*length)) {
+            let part = text.get(..length).unwrap_or_default();
             let outcome = parse(part, Form::Judgement, &claims, &Bounds::default());
             prop_assert_eq!(outcome, Err(ParseError::Truncated { bytes: part.trim_end().len() }), "{}", part);
         }
@@ -310,8 +310,8 @@ proptest! {
                 continue;
             }
             let end = text.rfind(if fix == Fix::BareList { ']' } else { '}' }).unwrap_or_default();
-            for cut in (0..=end).filter(|cut| text.is_char_boundary(*cut)).step_by(7) {
-                let part = text.get(..cut).unwrap_or_default();
+            for length in (0..=end).filter(|length| text.is_char_boundary(*length)).step_by(7) {
+                let part = text.get(..length).unwrap_or_default();
                 let outcome = parse(part, Form::Judgement, &claims, &Bounds::default());
                 prop_assert!(outcome.is_err(), "{fix}: {outcome:?}\n{part}");
             }

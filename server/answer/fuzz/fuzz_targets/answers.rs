@@ -41,10 +41,10 @@ fn assert_claims_reported_once(answer: &ParsedAnswer) {
 
 fn assert_parts_occur_in_text(answer: &ParsedAnswer, text: &str) {
     let lower = text.to_ascii_lowercase();
-    let all = lower.matches(Class::Grounded.name()).count();
+    let total = lower.matches(Class::Grounded.name()).count();
     let ungrounded = lower.matches(Class::Ungrounded.name()).count();
     let grounded = answer.judged.iter().filter(|judged| judged.class == Class::Grounded).count();
-    assert!(grounded <= all - ungrounded);
+    assert!(grounded <= total - ungrounded);
     for judged in &answer.judged {
         assert!(text.contains(judged.claim.id.as_str()));
         assert!(lower.contains(judged.class.name()));
@@ -56,10 +56,10 @@ fn assert_parts_occur_in_text(answer: &ParsedAnswer, text: &str) {
 }
 
 fn assert_prefixes_are_truncated(text: &str) {
-    let whole = text.trim();
-    let cuts = (1..whole.len()).filter(|cut| whole.is_char_boundary(*cut));
-    for cut in cuts.step_by(1 + whole.len() / 64) {
-        let part = &whole[..cut];
+    let trimmed = text.trim();
+    let lengths = (1..trimmed.len()).filter(|length| trimmed.is_char_boundary(*length));
+    for length in lengths.step_by(1 + trimmed.len() / 64) {
+        let part = &trimmed[..length];
         let outcome = parse(part, Form::Judgement, &CLAIMS, &Bounds::default());
         assert_eq!(outcome, Err(ParseError::Truncated { bytes: part.trim().len() }), "{part}");
     }

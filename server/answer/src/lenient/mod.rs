@@ -31,13 +31,13 @@ pub(crate) enum Fault {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unexpected {
-    pub(crate) at: usize,
+    pub(crate) offset: usize,
     pub(crate) expected: &'static str,
 }
 
 impl Unexpected {
-    pub(crate) fn place(self, text: &str) -> Location {
-        Location::new(text, self.at, self.expected)
+    pub(crate) fn location(self, text: &str) -> Location {
+        Location::new(text, self.offset, self.expected)
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Lenient<'a, 'm> {
     text: &'a str,
     meter: &'m Meter,
     open: Vec<Bracket>,
-    pub(crate) at: usize,
+    pub(crate) offset: usize,
     pub(crate) fixes: Fixes,
     /// `true` once the current value has a quoted name or a complete field, so its brace is not prose.
     pub(crate) is_json: bool,
@@ -65,54 +65,54 @@ impl<'a, 'm> Lenient<'a, 'm> {
             text,
             meter,
             open: Vec::new(),
-            at: 0,
+            offset: 0,
             fixes: Fixes::default(),
             is_json: false,
             skipped: None,
         }
     }
 
-    pub(crate) fn begin(&mut self, at: usize) -> Result<Node<'a>, Fault> {
-        self.at = at;
+    pub(crate) fn begin(&mut self, offset: usize) -> Result<Node<'a>, Fault> {
+        self.offset = offset;
         self.open.clear();
         self.fixes = Fixes::default();
         self.is_json = false;
         self.skipped = None;
-        let is_bare_list = self.byte(at) == Some(b'[');
+        let is_bare_list = self.byte(offset) == Some(b'[');
         let node = self.value(is_bare_list)?;
         // Recovery relies on double quotes, which may occur unescaped in strings with other quotes.
-        let other_quotes =
+        let has_other_quotes =
             [Fix::SingleQuotes, Fix::SmartQuotes].iter().any(|fix| self.fixes.0.contains(fix));
         match self.skipped {
-            Some(unexpected) if other_quotes => Err(Fault::Unexpected(unexpected)),
+            Some(unexpected) if has_other_quotes => Err(Fault::Unexpected(unexpected)),
             _ => Ok(node),
         }
     }
 
     /// Returns a byte and counts the step. Returns `None` at the end of the text or over the step limit.
-    pub(crate) fn byte(&self, at: usize) -> Option<u8> {
-        if self.meter.count_step() { self.text.as_bytes().get(at).copied() } else { None }
+    pub(crate) fn byte(&self, offset: usize) -> Option<u8> {
+        if self.meter.count_step() { self.text.as_bytes().get(offset).copied() } else { None }
     }
 
-    fn slice(&self, from: usize, to: usize) -> &'a str {
-        self.text.get(from..to).unwrap_or_default()
+    fn slice(&self, start: usize, end: usize) -> &'a str {
+        self.text.get(start..end).unwrap_or_default()
     }
 
     fn unexpected<T>(&self, expected: &'static str) -> Result<T, Fault> {
-        Err(Fault::Unexpected(Unexpected { at: self.at, expected }))
+        Err(Fault::Unexpected(Unexpected { offset: self.offset, expected }))
     }
 
     fn value(&mut self, is_claim_list: bool) -> Result<Node<'a>, Fault> {
         if !self.meter.count_value() {
             return Err(Fault::TooManyValues);
         }
-        match self.byte(self.at) {
+        match self.byte(self.offset) {
             None => Err(Fault::Ended),
             Some(b'{') => self.object().map(Node::Object),
             Some(b'[') => self.list(is_claim_list).map(Node::List),
             Some(b'0'..=b'9' | b'-' | b'+' | b'.') => self.number(),
             Some(byte) if byte.is_ascii_alphabetic() => self.word(),
-            Some(_) if self.quote(self.at).is_some() => {
+            Some(_) if self.quote(self.offset).is_some() => {
                 self.string(Position::Value).map(Node::Text)
             }
             Some(_) => self.unexpected("a value"),
@@ -120,13 +120,13 @@ impl<'a, 'm> Lenient<'a, 'm> {
     }
 
     fn enter(&mut self, bracket: Bracket) -> Result<(), Fault> {
-        self.at += 1;
+        self.offset += 1;
         self.open.push(bracket);
         if self.meter.record_depth(self.open.len()) { Ok(()) } else { Err(Fault::TooDeep) }
     }
 
     fn leave(&mut self) {
-        self.at += 1;
+        self.offset += 1;
         self.open.pop();
     }
 
@@ -134,20 +134,20 @@ impl<'a, 'm> Lenient<'a, 'm> {
         let mut members = Vec::new();
         self.enter(Bracket::Object)?;
         self.skip_blanks();
-        if self.byte(self.at) == Some(b'}') {
+        if self.byte(self.offset) == Some(b'}') {
             self.leave();
             return Ok(members);
         }
         loop {
-            let quoted = self.quote(self.at).is_some();
+            let is_quoted = self.quote(self.offset).is_some();
             let name = self.name()?;
             self.skip_blanks();
-            match self.byte(self.at) {
+            match self.byte(self.offset) {
                 None => return Err(Fault::Ended),
-                Some(b':') => self.at += 1,
+                Some(b':') => self.offset += 1,
                 Some(_) => return self.unexpected("a colon"),
             }
-            self.is_json |= quoted;
+            self.is_json |= is_quoted;
             self.skip_blanks();
             let is_claim_list = name == "claims";
             members.push(Member { name, value: self.value(is_claim_list)? });
@@ -162,29 +162,29 @@ impl<'a, 'm> Lenient<'a, 'm> {
         let mut entries = Vec::new();
         self.enter(Bracket::List)?;
         self.skip_blanks();
-        if self.byte(self.at) == Some(b']') {
+        if self.byte(self.offset) == Some(b']') {
             self.leave();
             return Ok(entries);
         }
         loop {
-            let start = self.at;
+            let start = self.offset;
             let level = self.open.len();
-            let whole = self
+            let result = self
                 .value(false)
                 .and_then(|entry| Ok((entry, self.parse_separator(Bracket::List)?)));
-            let (entry, is_last) = match whole {
+            let (entry, is_last) = match result {
                 Err(Fault::Unexpected(unexpected)) if is_claim_list => {
                     self.open.truncate(level);
                     let id = self.broken_entry_id(start);
                     self.skip_entry(start, unexpected)?;
                     self.fixes.add(Fix::BrokenClaim);
                     self.skipped.get_or_insert(unexpected);
-                    let broken = Broken { id, place: unexpected.place(self.text) };
-                    let is_last =
-                        self.byte(self.at) != Some(b'{') && self.parse_separator(Bracket::List)?;
-                    (Node::Broken(broken), is_last)
+                    let broken_entry = Broken { id, place: unexpected.location(self.text) };
+                    let is_last = self.byte(self.offset) != Some(b'{')
+                        && self.parse_separator(Bracket::List)?;
+                    (Node::Broken(broken_entry), is_last)
                 }
-                whole => whole?,
+                result => result?,
             };
             entries.push(entry);
             if is_last {
@@ -200,16 +200,16 @@ impl<'a, 'm> Lenient<'a, 'm> {
             Bracket::List => (b']', "a comma or `]`"),
         };
         let has_line_break = self.skip_blanks();
-        let is_next_entry = match self.byte(self.at) {
+        let is_next_entry = match self.byte(self.offset) {
             None => return Err(Fault::Ended),
             Some(byte) if byte == end => {
                 self.leave();
                 return Ok(true);
             }
             Some(b',') => {
-                self.at += 1;
+                self.offset += 1;
                 self.skip_blanks();
-                if self.byte(self.at) != Some(end) {
+                if self.byte(self.offset) != Some(end) {
                     return Ok(false);
                 }
                 self.fixes.add(Fix::TrailingComma);
@@ -218,7 +218,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
             }
             Some(b'{') => bracket == Bracket::List,
             Some(_) => {
-                bracket == Bracket::Object && has_line_break && self.quote(self.at).is_some()
+                bracket == Bracket::Object && has_line_break && self.quote(self.offset).is_some()
             }
         };
         if is_next_entry {
@@ -230,17 +230,17 @@ impl<'a, 'm> Lenient<'a, 'm> {
     }
 
     fn number(&mut self) -> Result<Node<'a>, Fault> {
-        let start = self.at;
-        while let Some(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') = self.byte(self.at) {
-            self.at += 1;
+        let start = self.offset;
+        while let Some(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') = self.byte(self.offset) {
+            self.offset += 1;
         }
-        let literal = self.slice(start, self.at);
-        match self.byte(self.at) {
+        let literal = self.slice(start, self.offset);
+        match self.byte(self.offset) {
             None => Err(Fault::Ended),
             Some(b'%') => {
-                self.at += 1;
+                self.offset += 1;
                 self.fixes.add(Fix::Number);
-                Ok(plain_text(self.slice(start, self.at)))
+                Ok(plain_text(self.slice(start, self.offset)))
             }
             Some(_) => {
                 if let Ok(number) = serde_json::from_str(literal) {
@@ -256,7 +256,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
     }
 
     fn word(&mut self) -> Result<Node<'a>, Fault> {
-        let start = self.at;
+        let start = self.offset;
         let word = self.bare_word();
         let (node, fix) = match word {
             "true" => (Node::Flag(true), None),
@@ -267,8 +267,8 @@ impl<'a, 'm> Lenient<'a, 'm> {
             "None" | "NaN" | "nan" | "undefined" | "Infinity" => (Node::Null, Some(Fix::Literal)),
             _ => (plain_text(word), Some(Fix::BareWord)),
         };
-        let after = self.after_blank(self.at);
-        match self.byte(after) {
+        let next = self.after_blank(self.offset);
+        match self.byte(next) {
             None => Err(Fault::Ended),
             Some(b',' | b'}' | b']') => {
                 if let Some(fix) = fix {
@@ -277,21 +277,21 @@ impl<'a, 'm> Lenient<'a, 'm> {
                 Ok(node)
             }
             Some(_) => {
-                self.at = start;
+                self.offset = start;
                 self.unexpected("a value in quotes")
             }
         }
     }
 
     fn bare_word(&mut self) -> &'a str {
-        let start = self.at;
+        let start = self.offset;
         while self
-            .byte(self.at)
+            .byte(self.offset)
             .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
         {
-            self.at += 1;
+            self.offset += 1;
         }
-        self.slice(start, self.at)
+        self.slice(start, self.offset)
     }
 }
 

@@ -20,9 +20,9 @@ impl Lenient<'_, '_> {
             _ => Some(start),
         };
         let balanced = balanced.and_then(|end| self.skip_words(end));
-        match balanced.or_else(|| self.next_claim(unexpected.at)) {
+        match balanced.or_else(|| self.next_claim(unexpected.offset)) {
             Some(end) => {
-                self.at = end;
+                self.offset = end;
                 Ok(())
             }
             None => Err(Fault::Unexpected(unexpected)),
@@ -32,20 +32,20 @@ impl Lenient<'_, '_> {
     /// Returns the end of the object at `start`, ignoring brackets in double quotes. Returns `None` if
     /// that is before the error.
     fn balanced_end(&self, start: usize, unexpected: Unexpected) -> Option<usize> {
-        let mut at = start;
+        let mut offset = start;
         let mut depth = 0_usize;
-        let mut quoted = false;
+        let mut in_quotes = false;
         loop {
-            let byte = self.byte(at)?;
-            at += 1;
+            let byte = self.byte(offset)?;
+            offset += 1;
             match byte {
-                b'\\' if quoted => at += 1,
-                b'"' => quoted = !quoted,
-                b'{' | b'[' if !quoted => depth += 1,
-                b'}' | b']' if !quoted => {
+                b'\\' if in_quotes => offset += 1,
+                b'"' => in_quotes = !in_quotes,
+                b'{' | b'[' if !in_quotes => depth += 1,
+                b'}' | b']' if !in_quotes => {
                     depth = depth.checked_sub(1)?;
                     if depth == 0 {
-                        return (at > unexpected.at).then_some(at);
+                        return (offset > unexpected.offset).then_some(offset);
                     }
                 }
                 _ => {}
@@ -53,59 +53,61 @@ impl Lenient<'_, '_> {
         }
     }
 
-    fn list_continues(&self, at: usize) -> bool {
-        let mut at = self.after_blank(at);
-        if self.byte(at) == Some(b',') {
-            at = self.after_blank(at + 1);
+    fn list_continues(&self, offset: usize) -> bool {
+        let mut offset = self.after_blank(offset);
+        if self.byte(offset) == Some(b',') {
+            offset = self.after_blank(offset + 1);
         }
-        self.is_field(at, b'{', &ENTRY_FIELDS) || self.is_list_end(at)
+        self.is_field(offset, b'{', &ENTRY_FIELDS) || self.is_list_end(offset)
     }
 
-    /// Returns `true` if a list of claims ends at `at`, and another answer field or only closing brackets follow.
-    fn is_list_end(&self, at: usize) -> bool {
-        if self.byte(at) != Some(b']') {
+    /// Returns `true` if a list of claims ends at `offset`, and another answer field or only closing brackets follow.
+    fn is_list_end(&self, offset: usize) -> bool {
+        if self.byte(offset) != Some(b']') {
             return false;
         }
-        let after = self.after_blank(at + 1);
-        self.is_field(after, b',', &AFTER_CLAIMS) || self.only_brackets_follow(after)
+        let next = self.after_blank(offset + 1);
+        self.is_field(next, b',', &AFTER_CLAIMS) || self.only_brackets_follow(next)
     }
 
-    fn only_brackets_follow(&self, mut at: usize) -> bool {
-        while let Some(b'}' | b']' | b'`' | b' ' | b'\n' | b'\r' | b'\t') = self.byte(at) {
-            at += 1;
+    fn only_brackets_follow(&self, mut offset: usize) -> bool {
+        while let Some(b'}' | b']' | b'`' | b' ' | b'\n' | b'\r' | b'\t') = self.byte(offset) {
+            offset += 1;
         }
-        at >= self.text.len()
+        offset >= self.text.len()
     }
 
-    /// Returns `true` if `mark` is at `at`, followed by one of these field names in double quotes.
-    fn is_field(&self, at: usize, mark: u8, names: &[&str]) -> bool {
-        let name = self.after_whitespace(at + 1);
-        self.byte(at) == Some(mark)
-            && self.byte(name) == Some(b'"')
-            && names.iter().any(|field| self.after_name(name, field).is_some())
+    /// Returns `true` if `punctuation` is at `offset`, followed by one of these field names in double quotes.
+    fn is_field(&self, offset: usize, punctuation: u8, names: &[&str]) -> bool {
+        let name_start = self.after_whitespace(offset + 1);
+        self.byte(offset) == Some(punctuation)
+            && self.byte(name_start) == Some(b'"')
+            && names.iter().any(|field| self.after_name(name_start, field).is_some())
     }
 
     /// Skips unquoted text such as an ellipsis between entries. Returns `None` if the list does not
     /// continue after it.
     fn skip_words(&self, start: usize) -> Option<usize> {
-        let mut at = start;
+        let mut offset = start;
         loop {
-            match self.byte(at)? {
-                b',' | b']' | b'{' => return self.list_continues(at).then_some(at),
+            match self.byte(offset)? {
+                b',' | b']' | b'{' => return self.list_continues(offset).then_some(offset),
                 b'"' | b'\'' | b'}' | b'[' => return None,
-                _ => at += 1,
+                _ => offset += 1,
             }
         }
     }
 
     /// Returns the start of the next entry, or the end of the last one.
-    fn next_claim(&self, from: usize) -> Option<usize> {
-        let mut at = from;
+    fn next_claim(&self, start: usize) -> Option<usize> {
+        let mut offset = start;
         loop {
-            match self.byte(at)? {
-                b'{' if at > from && self.is_field(at, b'{', &ENTRY_FIELDS) => return Some(at),
-                b'}' if self.is_list_end(self.after_blank(at + 1)) => return Some(at + 1),
-                _ => at += 1,
+            match self.byte(offset)? {
+                b'{' if offset > start && self.is_field(offset, b'{', &ENTRY_FIELDS) => {
+                    return Some(offset);
+                }
+                b'}' if self.is_list_end(self.after_blank(offset + 1)) => return Some(offset + 1),
+                _ => offset += 1,
             }
         }
     }
@@ -113,33 +115,33 @@ impl Lenient<'_, '_> {
     /// Returns `true` if an answer or entry starts at `brace` with a name in these quotes. Inside a JSON
     /// string, the quotes would be escaped.
     pub(super) fn begins_answer(&self, brace: usize, quote: Quote) -> bool {
-        let name = self.after_whitespace(brace + 1);
-        let is_field = |field| self.after_name(name, field).is_some();
-        self.quote(name).is_some_and(|(name_quote, _)| name_quote == quote)
+        let name_start = self.after_whitespace(brace + 1);
+        let is_field = |field| self.after_name(name_start, field).is_some();
+        self.quote(name_start).is_some_and(|(name_quote, _)| name_quote == quote)
             && (is_field("claims")
                 || (self.open.contains(&Bracket::List) && ENTRY_FIELDS.into_iter().any(is_field)))
     }
 
     /// Returns the id at the start of a malformed entry, to report the lost claim.
     pub(super) fn broken_entry_id(&self, start: usize) -> Option<String> {
-        let value = self.id_after(start)?;
-        let (quote, length) = self.quote(value)?;
-        let begin = value + length;
-        let end = (begin..begin + ClaimId::MAX_BYTES)
-            .find(|at| self.quote(*at).is_some_and(|(other, _)| other == quote))?;
-        Some(self.slice(begin, end).to_owned())
+        let value_start = self.id_after(start)?;
+        let (quote, length) = self.quote(value_start)?;
+        let id_start = value_start + length;
+        let end = (id_start..id_start + ClaimId::MAX_BYTES)
+            .find(|offset| self.quote(*offset).is_some_and(|(other, _)| other == quote))?;
+        Some(self.slice(id_start, end).to_owned())
     }
 
     fn id_after(&self, brace: usize) -> Option<usize> {
         self.after_name(self.after_blank(brace + 1), "id")
     }
 
-    fn after_name(&self, at: usize, name: &str) -> Option<usize> {
-        let (quote, length) = self.quote(at)?;
-        let begin = at + length;
-        let end = begin + name.len();
+    fn after_name(&self, offset: usize, name: &str) -> Option<usize> {
+        let (quote, length) = self.quote(offset)?;
+        let name_start = offset + length;
+        let end = name_start + name.len();
         let (other, length) =
-            if self.slice(begin, end) == name { self.quote(end)? } else { return None };
+            if self.slice(name_start, end) == name { self.quote(end)? } else { return None };
         let colon = self.after_blank(end + length);
         (other == quote && self.byte(colon) == Some(b':')).then(|| self.after_blank(colon + 1))
     }
