@@ -65,9 +65,9 @@ fn measure(framer: &Framer, texts: &[Texts]) -> anyhow::Result<(usize, Duration)
     let mut min = Duration::MAX;
     let mut findings = 0;
     for _ in 0..RUNS {
-        let before = thread_time()?;
+        let start = thread_time()?;
         let frame = black_box(framer.frame(NONCE, &items)?);
-        min = min.min(thread_time()?.saturating_sub(before));
+        min = min.min(thread_time()?.saturating_sub(start));
         findings = frame.findings().len();
     }
     Ok((findings, min))

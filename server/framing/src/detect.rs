@@ -95,8 +95,9 @@ impl Detector {
     ) {
         let expressions =
             (0..).zip(&self.view_expressions).filter(|(index, _)| candidates.contains(*index));
-        let found = expressions.flat_map(|(_, expression)| expression.find(view.as_str()));
-        detections.extend(found.map(|mut detection| {
+        let detections_in_view =
+            expressions.flat_map(|(_, expression)| expression.find(view.as_str()));
+        detections.extend(detections_in_view.map(|mut detection| {
             detection.range = view.original(detection.range);
             let excerpt = text.get(detection.range.clone()).unwrap_or_default();
             if excerpt.contains("\\u") {
@@ -157,11 +158,11 @@ mod tests {
 
     fn text() -> impl Strategy<Value = String> {
         let excerpt = (0..TEXTS.len(), any::<(prop::sample::Index, prop::sample::Index)>())
-            .prop_map(|(text, (one, other))| {
+            .prop_map(|(text, (first, second))| {
                 let characters: Vec<char> = TEXTS[text].chars().collect();
-                let (one, other) =
-                    (one.index(characters.len() + 1), other.index(characters.len() + 1));
-                characters[one.min(other)..one.max(other)].iter().collect()
+                let (first, second) =
+                    (first.index(characters.len() + 1), second.index(characters.len() + 1));
+                characters[first.min(second)..first.max(second)].iter().collect()
             });
         let piece = prop_oneof![
             1 => any::<String>(),
@@ -178,8 +179,8 @@ mod tests {
             let view = View::new(text, letters);
             let candidates = DETECTOR.required_words.candidates(view.as_str());
             for (index, expression) in DETECTOR.view_expressions.iter().enumerate() {
-                let matches = expression.regex.is_match(view.as_str());
-                assert!(!matches || candidates.contains(index), "{}: {text:?}", expression.regex);
+                let is_match = expression.regex.is_match(view.as_str());
+                assert!(!is_match || candidates.contains(index), "{}: {text:?}", expression.regex);
             }
         }
         let view = View::new(text, Letters::Unchanged);
@@ -199,15 +200,15 @@ mod tests {
 
     #[test]
     fn ordinary_telemetry_has_no_candidates() {
-        let nothing = DETECTOR.required_words.candidates("");
+        let no_candidates = DETECTOR.required_words.candidates("");
         let indices = 0..DETECTOR.view_expressions.len() + DETECTOR.line_tags.len();
-        assert!(!indices.clone().any(|index| nothing.contains(index)), "{nothing:?}");
+        assert!(!indices.clone().any(|index| no_candidates.contains(index)), "{no_candidates:?}");
         for text in [
             "2026-03-12t14:02:17.123z info checkout-7f9c4d8b6-x2x1z order ord-771 took 35 ms",
             r#"{"level":"error","message":"upstream request timeout","data":{"context":[1,2]}}"#,
             "# type http_requests_total counter http_requests_total{status=\"503\"} 17",
         ] {
-            assert_eq!(DETECTOR.required_words.candidates(text), nothing, "{text}");
+            assert_eq!(DETECTOR.required_words.candidates(text), no_candidates, "{text}");
         }
         for text in TEXTS.iter() {
             assert_that_only_candidates_match(text);

@@ -124,8 +124,8 @@ impl Framer {
             .iter()
             .map(|detection| (detection.range.clone(), detection.treatment))
             .collect();
-        let found = detections.into_iter().filter(|detection| detection.is_reported);
-        findings.extend(found.map(|Detection { range, kind, .. }| {
+        let reported = detections.into_iter().filter(|detection| detection.is_reported);
+        findings.extend(reported.map(|Detection { range, kind, .. }| {
             let original = text.get(range.clone()).unwrap_or_default();
             let excerpt: String = original.chars().take(Finding::MAX_EXCERPT_CHARS).collect();
             let excerpt = excerpt.escape_debug().to_string();
@@ -224,15 +224,15 @@ impl Frame {
                 return Err(FrameError::Duplicate { id: item.id.clone() });
             }
             Entry::Occupied(_) => {}
-            Entry::Vacant(place) => {
-                place.insert(label.clone());
+            Entry::Vacant(entry) => {
+                entry.insert(label.clone());
             }
         }
         Ok(label)
     }
 
     fn push(&mut self, label: &str, item: &Item<'_>, neutralized: NeutralizedItem) {
-        let mark = self.nonce.label();
+        let nonce_label = self.nonce.label();
         let mut header = BTreeMap::from([
             ("kind", Value::from(item.kind.name())),
             ("lane", Value::from(item.lane.name())),
@@ -253,7 +253,7 @@ impl Frame {
         // Writing to a string cannot fail.
         let _ = write!(
             self.text,
-            "[{label} {mark}] {header}\n{}\n[/{label} {mark}]\n",
+            "[{label} {nonce_label}] {header}\n{}\n[/{label} {nonce_label}]\n",
             neutralized.content
         );
         self.contents.push(neutralized.content);

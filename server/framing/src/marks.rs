@@ -37,10 +37,10 @@ pub(crate) fn neutralize(text: &str, ranges: &[(Range<usize>, Treatment)]) -> St
         return text.to_owned();
     }
     let mut insertions: Vec<(usize, u8, &str)> = Vec::new();
-    let mut named: Vec<Range<usize>> = Vec::new();
+    let mut name_ranges: Vec<Range<usize>> = Vec::new();
     for (range, treatment) in ranges {
         match treatment {
-            Treatment::Name => named.push(range.clone()),
+            Treatment::Name => name_ranges.push(range.clone()),
             Treatment::Break => {
                 let first = text.get(range.start..).and_then(|rest| rest.chars().next());
                 insertions.push((range.start + first.map_or(0, char::len_utf8), 1, BREAK));
@@ -53,14 +53,14 @@ pub(crate) fn neutralize(text: &str, ranges: &[(Range<usize>, Treatment)]) -> St
     }
     insertions.sort_unstable();
     let mut insertions = insertions.into_iter().peekable();
-    let mut named = named.into_iter().peekable();
+    let mut name_ranges = name_ranges.into_iter().peekable();
     let mut marked = String::with_capacity(text.len() + 64);
-    for (at, c) in text.char_indices() {
-        while let Some((_, _, mark)) = insertions.next_if(|(place, _, _)| *place <= at) {
+    for (offset, c) in text.char_indices() {
+        while let Some((_, _, mark)) = insertions.next_if(|(position, _, _)| *position <= offset) {
             marked.push_str(mark);
         }
-        while named.next_if(|range| range.end <= at).is_some() {}
-        if c == OPENING || named.peek().is_some_and(|range| range.start <= at) {
+        while name_ranges.next_if(|range| range.end <= offset).is_some() {}
+        if c == OPENING || name_ranges.peek().is_some_and(|range| range.start <= offset) {
             marked.push_str(&format!("{OPENING}U+{:04X}{CLOSING}", u32::from(c)));
         } else {
             marked.push(c);
@@ -72,12 +72,12 @@ pub(crate) fn neutralize(text: &str, ranges: &[(Range<usize>, Treatment)]) -> St
 
 /// Removes all marks from a judge's quote, note or explanation. Everything else is unchanged.
 #[must_use]
-pub fn original(shown: &str) -> Cow<'_, str> {
-    if !shown.contains(OPENING) {
-        return Cow::Borrowed(shown);
+pub fn original(text: &str) -> Cow<'_, str> {
+    if !text.contains(OPENING) {
+        return Cow::Borrowed(text);
     }
-    let mut original = String::with_capacity(shown.len());
-    let mut rest = shown;
+    let mut original = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some((before, after)) = rest.split_once(OPENING) {
         original.push_str(before);
         match mark(after) {
@@ -97,9 +97,9 @@ pub fn original(shown: &str) -> Cow<'_, str> {
 
 /// Parses a mark after its opening bracket. Returns the character it represents, if any, and the rest of the text.
 fn mark(text: &str) -> Option<(Option<char>, &str)> {
-    let end = text.char_indices().take(MAX_MARK_CHARS + 1).find(|(_, c)| *c == CLOSING)?.0;
-    let rest = text.get(end + CLOSING.len_utf8()..)?;
-    match text.get(..end)? {
+    let name_length = text.char_indices().take(MAX_MARK_CHARS + 1).find(|(_, c)| *c == CLOSING)?.0;
+    let rest = text.get(name_length + CLOSING.len_utf8()..)?;
+    match text.get(..name_length)? {
         "·" | "data" | "/data" => Some((None, rest)),
         name => {
             let digits = name.strip_prefix("U+")?;

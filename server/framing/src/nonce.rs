@@ -50,8 +50,8 @@ mod tests {
     fn skips_a_nonce_that_occurs_in_the_evidence() {
         let nonce = Nonce::new(0xabcd_ef01 << 96);
         assert_eq!(nonce.absent_from(&["abcdef0"]), Some(nonce));
-        let other = nonce.absent_from(&["x ABCDEF01 abcdef02 y"]).unwrap();
-        assert_eq!(other.label(), "abcdef03");
-        assert!(other.block().starts_with(&other.label()) && other.block().len() == 32);
+        let successor = nonce.absent_from(&["x ABCDEF01 abcdef02 y"]).unwrap();
+        assert_eq!(successor.label(), "abcdef03");
+        assert!(successor.block().starts_with(&successor.label()) && successor.block().len() == 32);
     }
 }

@@ -46,7 +46,7 @@ fn stored_evidence_has_few_findings() {
     let framer = Framer::new().unwrap();
     let texts = texts(&folder);
     let id = EvidenceId::new("item").unwrap();
-    let (mut reported, mut changed) = (0, 0);
+    let (mut reported_count, mut changed_count) = (0, 0);
     let mut findings: BTreeMap<FindingKind, BTreeMap<String, usize>> = BTreeMap::new();
     for content in &texts {
         let (kind, lane) = (EvidenceKind::ToolOutput, Lane::Logs);
@@ -63,8 +63,8 @@ fn stored_evidence_has_few_findings() {
         };
         let frame = framer.frame(Nonce::new(0x1f2e_3d4c << 96), &[item]).unwrap();
         assert_eq!(original(&frame.contents()[0]), content.as_str());
-        reported += usize::from(!frame.findings().is_empty());
-        changed += usize::from(frame.contents()[0] != *content);
+        reported_count += usize::from(!frame.findings().is_empty());
+        changed_count += usize::from(frame.contents()[0] != *content);
         for finding in frame.findings() {
             *findings
                 .entry(finding.kind)
@@ -73,11 +73,11 @@ fn stored_evidence_has_few_findings() {
                 .or_default() += 1;
         }
     }
-    println!("{} texts: {changed} changed, {reported} reported", texts.len());
+    println!("{} texts: {changed_count} changed, {reported_count} reported", texts.len());
     for (kind, excerpts) in findings {
         for (excerpt, count) in excerpts {
             println!("{kind} {count:>4} {excerpt}");
         }
     }
-    assert!(reported * 20 <= texts.len(), "more than one text in twenty is reported");
+    assert!(reported_count * 20 <= texts.len(), "more than one text in twenty is reported");
 }

@@ -45,42 +45,45 @@ fn injections_stay_in_their_frame_and_most_are_reported() {
     let mut unreported = Vec::new();
     for (name, text) in &texts {
         let frame = frame(&framer, &["before", text, "after"]);
-        let read = contents(&frame).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_eq!(read, frame.contents(), "{name}");
-        assert_eq!(original(&read[1]), text.as_str(), "{name}");
+        let parsed = contents(&frame).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(parsed, frame.contents(), "{name}");
+        assert_eq!(original(&parsed[1]), text.as_str(), "{name}");
         framed += 1;
-        neutralized += usize::from(read[1] != *text);
+        neutralized += usize::from(parsed[1] != *text);
         reported += usize::from(!frame.findings().is_empty());
-        let mut found: Vec<FindingKind> =
+        let mut finding_kinds: Vec<FindingKind> =
             frame.findings().iter().map(|finding| finding.kind).collect();
-        found.sort_unstable();
-        found.dedup();
-        for kind in &found {
+        finding_kinds.sort_unstable();
+        finding_kinds.dedup();
+        for kind in &finding_kinds {
             *kinds.entry(*kind).or_default() += 1;
         }
-        if found.is_empty() {
+        if finding_kinds.is_empty() {
             unreported.push(name.split_once('-').unwrap().1);
         }
-        println!("{name}: {}", found.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", "));
+        println!(
+            "{name}: {}",
+            finding_kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ")
+        );
     }
     println!(
         "{} injections: {framed} framed, {neutralized} neutralized, {reported} reported {kinds:?}",
         texts.len()
     );
     println!("not reported: {unreported:?}");
-    let unknown: Vec<_> = unreported.iter().filter(|name| !FRAMED_ONLY.contains(name)).collect();
-    assert!(unknown.is_empty(), "unexpectedly not reported: {unknown:?}");
+    let unexpected: Vec<_> = unreported.iter().filter(|name| !FRAMED_ONLY.contains(name)).collect();
+    assert!(unexpected.is_empty(), "unexpectedly not reported: {unexpected:?}");
 }
 
 #[test]
 fn injections_in_one_block_stay_in_their_items() {
     let framer = Framer::new().unwrap();
     let texts = texts("injections");
-    let all: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
-    let frame = frame(&framer, &all);
-    let read = contents(&frame).unwrap();
-    assert_eq!(read.len(), all.len());
-    assert!(read.iter().zip(&all).all(|(read, text)| original(read) == **text));
+    let injected_texts: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let frame = frame(&framer, &injected_texts);
+    let parsed = contents(&frame).unwrap();
+    assert_eq!(parsed.len(), injected_texts.len());
+    assert!(parsed.iter().zip(&injected_texts).all(|(parsed, text)| original(parsed) == **text));
 }
 
 #[test]
@@ -89,17 +92,17 @@ fn harmless_texts_are_rarely_reported() {
     let texts = texts("harmless");
     assert!(texts.len() >= 40);
     let mut reported = Vec::new();
-    let mut changed = 0;
+    let mut changed_count = 0;
     for (name, text) in &texts {
         let frame = frame(&framer, &[text]);
         assert_eq!(original(&frame.contents()[0]), text.as_str(), "{name}");
-        changed += usize::from(frame.contents()[0] != *text);
+        changed_count += usize::from(frame.contents()[0] != *text);
         if let Some(finding) = frame.findings().first() {
             reported.push(format!("{name}: {} {}", finding.kind, finding.excerpt));
         }
     }
     println!(
-        "{} harmless texts: {changed} changed, {} reported {reported:#?}",
+        "{} harmless texts: {changed_count} changed, {} reported {reported:#?}",
         texts.len(),
         reported.len()
     );

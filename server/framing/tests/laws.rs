@@ -50,9 +50,9 @@ proptest! {
     fn evidence_cannot_forge_delimiters_or_labels(texts in prop::collection::vec(text(), 1..4)) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let frame = frame(&FRAMER, &texts);
-        let read = contents(&frame);
-        prop_assert!(read.is_ok(), "{:?}", read);
-        prop_assert_eq!(read.unwrap(), frame.contents());
+        let parsed = contents(&frame);
+        prop_assert!(parsed.is_ok(), "{:?}", parsed);
+        prop_assert_eq!(parsed.unwrap(), frame.contents());
         prop_assert_eq!(frame.text().matches(&frame.nonce().block()).count(), 2);
         prop_assert_eq!(frame.text().matches(&frame.nonce().label()).count(), 2 + 2 * texts.len());
     }
@@ -69,8 +69,8 @@ proptest! {
     #[test]
     fn invisible_characters_are_never_shown(text in text()) {
         let frame = frame(&FRAMER, &[&text]);
-        let shows = frame.contents()[0].contains(['\u{200b}', '\u{202e}', '\u{2028}', '\u{1b}', '\0']);
-        prop_assert!(!shows);
+        let is_shown = frame.contents()[0].contains(['\u{200b}', '\u{202e}', '\u{2028}', '\u{1b}', '\0']);
+        prop_assert!(!is_shown);
     }
 }
 

@@ -14,22 +14,22 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let redactor = Redactor::new(&Options::default())?;
     let mut out = std::io::stdout().lock();
     for (name, text) in texts() {
-        let found = best(|| redactor.find(&text).len());
-        let begun = best(|| redactor.begin(1, [text.as_str()]).prefix().len());
+        let find_time = best(|| redactor.find(&text).len());
+        let begin_time = best(|| redactor.begin(1, [text.as_str()]).prefix().len());
         let mut redaction = redactor.begin(1, [text.as_str()]);
         let hidden = redaction.hide(&text).into_owned();
-        let hid = best(|| redactor.begin(1, [text.as_str()]).hide(&text).len());
-        let restored = best(|| redaction.restore(&hidden).len());
+        let hide_time = best(|| redactor.begin(1, [text.as_str()]).hide(&text).len());
+        let restore_time = best(|| redaction.restore(&hidden).len());
         let speed = |time: Duration| text.len() as f64 / 1e6 / time.as_secs_f64();
         std::io::Write::write_fmt(
             &mut out,
             format_args!(
                 "{name:<28} {:>6} places   find {:>7.1}   begin {:>7.1}   begin and hide {:>7.1}   restore {:>8.1} MB/s\n",
                 redactor.find(&text).len(),
-                speed(found),
-                speed(begun),
-                speed(hid),
-                speed(restored),
+                speed(find_time),
+                speed(begin_time),
+                speed(hide_time),
+                speed(restore_time),
             ),
         )?;
     }
@@ -48,10 +48,10 @@ fn best(mut work: impl FnMut() -> usize) -> Duration {
 fn texts() -> Vec<(&'static str, String)> {
     let log = |line: &dyn Fn(usize) -> String| {
         let mut text = String::new();
-        let mut number = 0;
+        let mut line_number = 0;
         while text.len() < MEGABYTE {
-            text.push_str(&line(number));
-            number += 1;
+            text.push_str(&line(line_number));
+            line_number += 1;
         }
         text
     };
@@ -75,23 +75,23 @@ fn texts() -> Vec<(&'static str, String)> {
             n % 9000
         )
     };
-    let again = |piece: &str| piece.repeat(MEGABYTE / piece.len());
+    let repeat = |piece: &str| piece.repeat(MEGABYTE / piece.len());
     vec![
         ("log, nothing to hide", log(&plain)),
         ("access log, all hidden", log(&access)),
-        ("\"://\"", again("a://")),
-        ("\"a://b:c@\"", again("a://b:c@")),
-        ("\"@\"", again("@")),
-        ("\"a@b.cc\"", again("a@b.cc")),
-        ("key begin markers", again("-----BEGIN PRIVATE KEY-----\n")),
-        ("\"password=\"", again("password=")),
-        ("'password=\"'", again("password=\"")),
-        ("\"1.1.1.1.\"", again("1.1.1.1.")),
-        ("colons", again(":")),
-        ("\"eyJ\"", again("eyJ")),
-        ("\"4111 \"", again("4111 ")),
-        ("\"+1 \"", again("+1 ")),
-        ("digits", again("4111111111")),
-        ("letters", again("a")),
+        ("\"://\"", repeat("a://")),
+        ("\"a://b:c@\"", repeat("a://b:c@")),
+        ("\"@\"", repeat("@")),
+        ("\"a@b.cc\"", repeat("a@b.cc")),
+        ("key begin markers", repeat("-----BEGIN PRIVATE KEY-----\n")),
+        ("\"password=\"", repeat("password=")),
+        ("'password=\"'", repeat("password=\"")),
+        ("\"1.1.1.1.\"", repeat("1.1.1.1.")),
+        ("colons", repeat(":")),
+        ("\"eyJ\"", repeat("eyJ")),
+        ("\"4111 \"", repeat("4111 ")),
+        ("\"+1 \"", repeat("+1 ")),
+        ("digits", repeat("4111111111")),
+        ("letters", repeat("a")),
     ]
 }

@@ -71,8 +71,8 @@ impl Finders {
         self.phones.find(text, &mut spans);
         for Compiled { kind, regex } in &self.custom {
             spans.extend(regex.captures_iter(text).filter_map(|captures| {
-                let found = captures.get(1).or_else(|| captures.get(0))?;
-                Some(Span { range: found.range(), kind: kind.clone() })
+                let group = captures.get(1).or_else(|| captures.get(0))?;
+                Some(Span { range: group.range(), kind: kind.clone() })
             }));
         }
         merge(spans)

@@ -110,7 +110,7 @@ pub(crate) fn compile(patterns: &[Pattern]) -> Result<Vec<Compiled>, PatternErro
     let mut compiled: Vec<Compiled> = Vec::new();
     for pattern in patterns {
         let name = validate_name(&pattern.name)?;
-        if compiled.iter().any(|other| other.kind.name() == name) {
+        if compiled.iter().any(|existing| existing.kind.name() == name) {
             return Err(PatternError::DuplicateName { name: name.to_owned() });
         }
         let regex = compile_pattern(name, &pattern.expression)?;
@@ -138,10 +138,10 @@ fn compile_pattern(name: &str, expression: &str) -> Result<Regex, PatternError> 
         reason,
     })?;
     let properties = parsed.properties();
-    if properties.minimum_len().is_none_or(|shortest| shortest == 0) {
+    if properties.minimum_len().is_none_or(|length| length == 0) {
         return Err(PatternError::Empty { name: name() });
     }
-    if properties.maximum_len().is_none_or(|longest| longest > MAX_MATCH_BYTES) {
+    if properties.maximum_len().is_none_or(|length| length > MAX_MATCH_BYTES) {
         return Err(PatternError::Unbounded { name: name() });
     }
     RegexBuilder::new(expression)
@@ -194,9 +194,9 @@ mod tests {
     #[test]
     fn names_are_unique_and_patterns_are_limited() {
         let pattern = Pattern { name: "A".to_owned(), expression: "x".to_owned() };
-        let twice = compile(&[pattern.clone(), pattern.clone()]).err();
-        assert_eq!(twice, Some(PatternError::DuplicateName { name: "A".to_owned() }));
-        let many = compile(&vec![pattern; MAX_PATTERNS + 1]).err();
-        assert_eq!(many, Some(PatternError::TooMany { given: MAX_PATTERNS + 1 }));
+        let duplicate_error = compile(&[pattern.clone(), pattern.clone()]).err();
+        assert_eq!(duplicate_error, Some(PatternError::DuplicateName { name: "A".to_owned() }));
+        let limit_error = compile(&vec![pattern; MAX_PATTERNS + 1]).err();
+        assert_eq!(limit_error, Some(PatternError::TooMany { given: MAX_PATTERNS + 1 }));
     }
 }

@@ -29,7 +29,7 @@ pub struct Counts {
     /// The number of distinct values.
     pub values: usize,
     /// The number of occurrences.
-    pub places: usize,
+    pub occurrences: usize,
 }
 
 /// One request's placeholders. `Debug` prints counts, never values.
@@ -77,16 +77,16 @@ impl Redaction {
     #[must_use]
     pub fn restore<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut restored = String::new();
-        let mut done = 0;
+        let mut copied_to = 0;
         for (range, value) in self.issued_placeholders(text) {
-            restored.push_str(text.get(done..range.start).unwrap_or_default());
+            restored.push_str(text.get(copied_to..range.start).unwrap_or_default());
             restored.push_str(value);
-            done = range.end;
+            copied_to = range.end;
         }
-        if done == 0 {
+        if copied_to == 0 {
             return Cow::Borrowed(text);
         }
-        restored.push_str(text.get(done..).unwrap_or_default());
+        restored.push_str(text.get(copied_to..).unwrap_or_default());
         Cow::Owned(restored)
     }
 
@@ -114,7 +114,7 @@ impl Redaction {
             spans.extend(
                 secrets
                     .find_iter(text)
-                    .map(|found| Span { range: found.range(), kind: Kind::Secret }),
+                    .map(|secret| Span { range: secret.range(), kind: Kind::Secret }),
             );
         }
         let mut issued = Vec::new();
@@ -132,20 +132,20 @@ impl Redaction {
 
     fn replace(&mut self, text: &str, spans: &[Span]) -> String {
         let mut hidden = String::with_capacity(text.len());
-        let mut done = 0;
+        let mut copied_to = 0;
         for span in spans {
             let value = span.value(text);
-            hidden.push_str(text.get(done..span.range.start).unwrap_or_default());
+            hidden.push_str(text.get(copied_to..span.range.start).unwrap_or_default());
             hidden.push_str(self.placeholder(&span.kind, value));
-            done = span.range.end;
+            copied_to = span.range.end;
         }
-        hidden.push_str(text.get(done..).unwrap_or_default());
+        hidden.push_str(text.get(copied_to..).unwrap_or_default());
         hidden
     }
 
     fn placeholder(&mut self, kind: &Kind, value: &str) -> &str {
         let counts = self.counts.entry(kind.clone()).or_default();
-        counts.places += 1;
+        counts.occurrences += 1;
         self.placeholders.entry((kind.clone(), value.to_owned())).or_insert_with(|| {
             counts.values += 1;
             let placeholder = format!("{}{}-{}]", self.prefix, kind.name(), counts.values);
@@ -218,8 +218,8 @@ fn build_secret_matcher(redactor: &Redactor, texts: &[&str]) -> Option<AhoCorasi
                 .split_once(':')
                 .map(|(_, password)| password)
                 .filter(|password| !password.contains(char::is_whitespace));
-            let long = [Some(value), password].into_iter().flatten();
-            secrets.extend(long.filter(|value| value.len() >= MIN_SWEPT_BYTES));
+            let candidates = [Some(value), password].into_iter().flatten();
+            secrets.extend(candidates.filter(|value| value.len() >= MIN_SWEPT_BYTES));
         }
     }
     if secrets.is_empty() {

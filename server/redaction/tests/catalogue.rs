@@ -17,7 +17,7 @@ const CATALOGUE: &str = include_str!("catalogue.txt");
 #[test]
 fn catalogue_entries_match() {
     let redactor = Redactor::new(&Options::default()).unwrap();
-    let mut wrong = Vec::new();
+    let mut failures = Vec::new();
     let mut counts = (0, 0);
     for line in CATALOGUE.lines().filter(|line| !line.starts_with('#')) {
         let line = line.replace('·', "");
@@ -40,9 +40,9 @@ fn catalogue_entries_match() {
             counts.0 += 1
         }
         if found != expected {
-            wrong.push(format!("{text}\n    found {found:?}, expected {expected:?}"));
+            failures.push(format!("{text}\n    found {found:?}, expected {expected:?}"));
         }
     }
     assert!(counts.0 >= 40 && counts.1 >= 20, "too few catalogue entries: {counts:?}");
-    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(failures.is_empty(), "{} wrong:\n{}", failures.len(), failures.join("\n"));
 }

@@ -67,7 +67,7 @@ fn stored_evidence_can_be_restored() {
     let bytes: usize = texts.iter().map(|(_, text)| text.len()).sum();
     println!("{} texts, {bytes} bytes", texts.len());
     for (kind, counts) in redaction.counts() {
-        println!("{kind}: {} values at {} places", counts.values, counts.places);
+        println!("{kind}: {} values at {} places", counts.values, counts.occurrences);
     }
     for (kind, values) in values {
         for (value, (count, name)) in values.iter().take(SHOWN) {

@@ -61,12 +61,12 @@ proptest! {
     }
 
     #[test]
-    fn later_texts_are_restored_too(first in text(), later in text()) {
+    fn later_texts_are_restored_too(first in text(), second in text()) {
         let mut redaction = begin(std::slice::from_ref(&first));
         redaction.hide(&first);
-        let later = format!("{later}{}IP-77]{}", redaction.prefix(), redaction.prefix());
-        let hidden = redaction.hide(&later).into_owned();
-        prop_assert_eq!(redaction.restore(&hidden), later);
+        let second = format!("{second}{}IP-77]{}", redaction.prefix(), redaction.prefix());
+        let hidden = redaction.hide(&second).into_owned();
+        prop_assert_eq!(redaction.restore(&hidden), second);
     }
 
     #[test]
@@ -81,14 +81,14 @@ proptest! {
         for text in &texts {
             let hidden = redaction.hide(text).into_owned();
             let prefix = redaction.prefix().to_owned();
-            let rest: String = hidden
+            let unredacted: String = hidden
                 .split(&prefix)
                 .enumerate()
-                .map(|(number, part)| if number == 0 { part } else { part.split_once(']').map_or("", |(_, rest)| rest) })
+                .map(|(index, part)| if index == 0 { part } else { part.split_once(']').map_or("", |(_, rest)| rest) })
                 .collect::<Vec<_>>()
                 .join("\u{0}");
             for secret in &secrets {
-                prop_assert!(!rest.contains(secret), "{} in {}", secret, rest);
+                prop_assert!(!unredacted.contains(secret), "{} in {}", secret, unredacted);
             }
         }
     }

@@ -29,8 +29,8 @@ fn equal_values_share_a_placeholder() {
     assert_eq!(hidden[0], format!("{prefix}IP-1] asks {prefix}IP-2]"));
     assert_eq!(hidden[1], format!("{prefix}IP-2] refused"));
     assert_eq!(hidden[2], format!("claim: {prefix}IP-2] failed, {prefix}EMAIL-1] saw it"));
-    assert_eq!(redaction.counts()[&Kind::Ip], Counts { values: 2, places: 4 });
-    assert_eq!(redaction.counts()[&Kind::Email], Counts { values: 1, places: 1 });
+    assert_eq!(redaction.counts()[&Kind::Ip], Counts { values: 2, occurrences: 4 });
+    assert_eq!(redaction.counts()[&Kind::Email], Counts { values: 1, occurrences: 1 });
     assert_eq!(redaction.restore(&format!("a quote: {}", hidden[1])), "a quote: 10.0.0.8 refused");
 }
 
@@ -75,12 +75,12 @@ fn placeholders_depend_on_the_salt() {
 
 #[test]
 fn skips_a_prefix_that_occurs_in_a_text() {
-    let taken = redactor().begin(1, [""]).prefix().to_owned();
-    let text = format!("{taken}IP-1] and 10.0.0.1");
+    let taken_prefix = redactor().begin(1, [""]).prefix().to_owned();
+    let text = format!("{taken_prefix}IP-1] and 10.0.0.1");
     let mut redaction = redactor().begin(1, [text.as_str()]);
-    assert_ne!(redaction.prefix(), taken);
+    assert_ne!(redaction.prefix(), taken_prefix);
     let hidden = redaction.hide(&text).into_owned();
-    assert!(hidden.starts_with(&taken) && !hidden.contains("10.0.0.1"));
+    assert!(hidden.starts_with(&taken_prefix) && !hidden.contains("10.0.0.1"));
     assert_eq!(redaction.restore(&hidden), text);
 }
 

@@ -28,9 +28,9 @@ fn from_base64(run: &str) -> Option<Vec<u8>> {
     if !begins_with_text(&encoding, letters) {
         return None;
     }
-    let whole = letters.get(..letters.len() / 4 * 4)?;
+    let whole_groups = letters.get(..letters.len() / 4 * 4)?;
     let decode = |letters: &str| encoding.decode(letters.as_bytes()).ok();
-    decode(letters).or_else(|| decode(whole))
+    decode(letters).or_else(|| decode(whole_groups))
 }
 
 /// Returns `true` if the first bytes decode to UTF-8. Rejects most names and digests cheaply.
@@ -45,25 +45,31 @@ fn begins_with_text(encoding: &Encoding, letters: &str) -> bool {
 /// not part of a run.
 fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let bytes = text.as_bytes();
-    let mut from = 0;
+    let mut search_start = 0;
     std::iter::from_fn(move || {
-        let start = next_start(bytes, from)?;
-        let after = bytes.get(start..)?;
-        let letters = after.iter().take_while(|byte| is_letter(**byte) && **byte != b'=').count();
-        let padding = after.get(letters..)?.iter().take_while(|byte| **byte == b'=').count();
-        from = start + letters + padding;
-        Some((start, text.get(start..from)?))
+        let start = next_start(bytes, search_start)?;
+        let suffix = bytes.get(start..)?;
+        let letter_count =
+            suffix.iter().take_while(|byte| is_letter(**byte) && **byte != b'=').count();
+        let padding_count =
+            suffix.get(letter_count..)?.iter().take_while(|byte| **byte == b'=').count();
+        search_start = start + letter_count + padding_count;
+        Some((start, text.get(start..search_start)?))
     })
     .filter(|(_, run)| (MIN_BYTES..=MAX_BYTES).contains(&run.len()))
 }
 
 /// Returns the start of the next run that can be long enough. Checks every n-th byte only, because a run
 /// of n letters covers one of them.
-fn next_start(bytes: &[u8], from: usize) -> Option<usize> {
-    let candidates = bytes.get(from..)?.iter().enumerate().skip(MIN_BYTES - 1).step_by(MIN_BYTES);
-    let (within, _) = candidates.into_iter().find(|(_, byte)| is_letter(**byte))?;
-    let before = bytes.get(from..from + within)?;
-    Some(from + before.iter().rposition(|byte| !is_letter(*byte)).map_or(0, |at| at + 1))
+fn next_start(bytes: &[u8], search_start: usize) -> Option<usize> {
+    let candidates =
+        bytes.get(search_start..)?.iter().enumerate().skip(MIN_BYTES - 1).step_by(MIN_BYTES);
+    let (distance, _) = candidates.into_iter().find(|(_, byte)| is_letter(**byte))?;
+    let preceding = bytes.get(search_start..search_start + distance)?;
+    Some(
+        search_start
+            + preceding.iter().rposition(|byte| !is_letter(*byte)).map_or(0, |index| index + 1),
+    )
 }
 
 fn is_letter(byte: u8) -> bool {
@@ -94,11 +100,11 @@ mod tests {
         let mut rest = text;
         let is_first = |c: char| u8::try_from(c).is_ok_and(is_letter);
         while let Some(start) = rest.find(is_first) {
-            let from = text.len() - rest.len() + start;
-            let after = rest.split_at(start).1;
-            let padded = after.trim_start_matches(|c| is_first(c) && c != '=');
-            rest = padded.trim_start_matches('=');
-            runs.push((from, after.split_at(after.len() - rest.len()).0));
+            let run_start = text.len() - rest.len() + start;
+            let suffix = rest.split_at(start).1;
+            let padding_and_rest = suffix.trim_start_matches(|c| is_first(c) && c != '=');
+            rest = padding_and_rest.trim_start_matches('=');
+            runs.push((run_start, suffix.split_at(suffix.len() - rest.len()).0));
         }
         runs
     }
@@ -109,23 +115,23 @@ mod tests {
         #[test]
         fn finds_all_runs(pieces in prop::collection::vec("[a-z=]{0,24}|[A-Z0-9+/_-]{15,25}={0,3}|[ é=a]{0,3}|={0,25}", 0..8)) {
             let text = pieces.concat();
-            let long = |(_, run): &(usize, &str)| (MIN_BYTES..=MAX_BYTES).contains(&run.len());
-            let expected: Vec<_> = all_runs(&text).into_iter().filter(long).collect();
+            let has_valid_length = |(_, run): &(usize, &str)| (MIN_BYTES..=MAX_BYTES).contains(&run.len());
+            let expected: Vec<_> = all_runs(&text).into_iter().filter(has_valid_length).collect();
             prop_assert_eq!(runs(&text).collect::<Vec<_>>(), expected);
         }
 
         #[test]
-        fn decodes_encoded_text(text in "\\PC{4,20}[a-z]{12}", cut in 0_usize..3) {
+        fn decodes_encoded_text(text in "\\PC{4,20}[a-z]{12}", truncated in 0_usize..3) {
             let text = text.as_str();
             let encoded = BASE64.encode(text.as_bytes());
             let found: Vec<_> = decode_runs(&encoded).collect();
             prop_assert_eq!(found, [(0..encoded.len(), text.to_owned())]);
             let run = encoded.trim_end_matches('=');
-            let cut = run.split_at(run.len() - cut).0;
-            let whole = cut.split_at(cut.len() / 4 * 4).0.as_bytes();
-            let whole = BASE64_NOPAD.decode(whole).unwrap();
-            let exact = BASE64_NOPAD.decode(cut.as_bytes()).unwrap_or(whole);
-            prop_assert_eq!(from_base64(cut), Some(exact));
+            let truncated = run.split_at(run.len() - truncated).0;
+            let whole_groups = truncated.split_at(truncated.len() / 4 * 4).0.as_bytes();
+            let whole_groups = BASE64_NOPAD.decode(whole_groups).unwrap();
+            let exact = BASE64_NOPAD.decode(truncated.as_bytes()).unwrap_or(whole_groups);
+            prop_assert_eq!(from_base64(truncated), Some(exact));
         }
     }
 }

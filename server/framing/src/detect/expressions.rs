@@ -68,8 +68,8 @@ impl RequiredWords {
                 regex_syntax::parse(expression).map_err(|error| syntax_error(error.to_string()))?;
             for alternative in alternatives(&parsed) {
                 match required_words(alternative) {
-                    Some(needed) => {
-                        for word in needed {
+                    Some(required) => {
+                        for word in required {
                             *words.entry(word).or_default() |= bit(index);
                         }
                     }
@@ -86,9 +86,9 @@ impl RequiredWords {
     }
 
     pub(super) fn candidates(&self, view: &str) -> Candidates {
-        let found = self.words.find_overlapping_iter(view);
-        let bits_by_word =
-            found.filter_map(|word| self.bits_by_word.get(word.pattern().as_usize()));
+        let word_matches = self.words.find_overlapping_iter(view);
+        let bits_by_word = word_matches
+            .filter_map(|word_match| self.bits_by_word.get(word_match.pattern().as_usize()));
         Candidates(bits_by_word.fold(self.always, |candidates, bits| candidates | bits))
     }
 }
@@ -125,7 +125,7 @@ fn required_words(alternative: &Hir) -> Option<Vec<Vec<u8>>> {
     let mut extractor = Extractor::new();
     extractor.limit_literal_len(10).limit_total(1_000);
     (0..parts.len())
-        .filter_map(|from| parts.get(from..))
+        .filter_map(|start| parts.get(start..))
         .map(|parts| extractor.extract(&Hir::concat(parts.to_vec())))
         .filter(|words| words.min_literal_len().is_some_and(|length| length >= MIN_BYTES))
         .max_by_key(|words| (words.min_literal_len(), Reverse(words.len())))

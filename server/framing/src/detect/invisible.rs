@@ -9,30 +9,30 @@ use crate::marks::Treatment;
 /// Finds runs of invisible characters, except those required by scripts and emoji. Runs that are common
 /// in terminal output are not reported.
 pub(super) fn find(text: &str, detections: &mut Vec<Detection>) {
-    let mut open: Option<Detection> = None;
-    let mut before = None;
+    let mut current: Option<Detection> = None;
+    let mut previous = None;
     let mut characters = text.char_indices().peekable();
-    while let Some((at, c)) = characters.next() {
+    while let Some((offset, c)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
-        if is_invisible(c) && !is_needed(before, c, next) {
-            let end = at + c.len_utf8();
-            let is_reported = !is_common(c, at, next);
-            match &mut open {
+        if is_invisible(c) && !is_needed(previous, c, next) {
+            let end = offset + c.len_utf8();
+            let is_reported = !is_common(c, offset, next);
+            match &mut current {
                 Some(detection) => {
                     detection.range.end = end;
                     detection.is_reported |= is_reported;
                 }
                 None => {
                     let (kind, treatment) = (FindingKind::Invisible, Treatment::Name);
-                    open = Some(Detection { range: at..end, kind, treatment, is_reported });
+                    current = Some(Detection { range: offset..end, kind, treatment, is_reported });
                 }
             }
         } else {
-            detections.extend(open.take());
+            detections.extend(current.take());
         }
-        before = Some(c);
+        previous = Some(c);
     }
-    detections.extend(open);
+    detections.extend(current);
 }
 
 /// Serializes a JSON value on one line with invisible characters escaped, such as `\u202e`.
@@ -42,22 +42,22 @@ pub fn visible_json(value: &serde_json::Value) -> String {
     if json.is_ascii() {
         return json;
     }
-    let mut seen = String::with_capacity(json.len());
+    let mut visible = String::with_capacity(json.len());
     let mut characters = json.chars().peekable();
-    let mut before = None;
+    let mut previous = None;
     while let Some(c) = characters.next() {
-        if !c.is_ascii() && is_invisible(c) && !is_needed(before, c, characters.peek().copied()) {
+        if !c.is_ascii() && is_invisible(c) && !is_needed(previous, c, characters.peek().copied()) {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {
                 // Writing to a string cannot fail.
-                let _ = write!(seen, "\\u{unit:04x}");
+                let _ = write!(visible, "\\u{unit:04x}");
             }
         } else {
-            seen.push(c);
+            visible.push(c);
         }
-        before = Some(c);
+        previous = Some(c);
     }
-    seen
+    visible
 }
 
 pub(super) fn is_invisible(c: char) -> bool {
@@ -89,24 +89,24 @@ pub(super) fn is_invisible(c: char) -> bool {
 }
 
 /// Returns `true` for a joiner, non-joiner or variation selector between non-ASCII characters.
-fn is_needed(before: Option<char>, c: char, next: Option<char>) -> bool {
+fn is_needed(previous: Option<char>, c: char, next: Option<char>) -> bool {
     let is_foreign = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_invisible(c));
     match c {
         '\u{200c}' | '\u{200d}' => {
-            (is_foreign(before) || before == Some('\u{fe0f}')) && is_foreign(next)
+            (is_foreign(previous) || previous == Some('\u{fe0f}')) && is_foreign(next)
         }
-        '\u{fe0e}' | '\u{fe0f}' => is_foreign(before),
+        '\u{fe0e}' | '\u{fe0f}' => is_foreign(previous),
         _ => false,
     }
 }
 
 /// Returns `true` for unreported characters: terminal colors, form feeds, a leading byte order mark, and
 /// C1 controls from a wrong encoding.
-fn is_common(c: char, at: usize, next: Option<char>) -> bool {
+fn is_common(c: char, offset: usize, next: Option<char>) -> bool {
     match c {
         '\u{1b}' => next == Some('['),
         '\u{c}' | '\u{80}'..='\u{9f}' => true,
-        '\u{feff}' => at == 0,
+        '\u{feff}' => offset == 0,
         _ => false,
     }
 }

@@ -72,7 +72,9 @@ pub(super) fn find_comments(text: &str, detections: &mut Vec<Detection>) {
     if text.contains(OPENING) {
         let openings = text.match_indices(OPENING);
         detections.extend(
-            openings.map(|(at, opening)| break_at(FindingKind::Comment, at..at + opening.len())),
+            openings.map(|(start, opening)| {
+                break_at(FindingKind::Comment, start..start + opening.len())
+            }),
         );
     }
 }

@@ -84,8 +84,8 @@ fn normalize(original: &str, letters: Letters) -> (String, Origins<'_>) {
     while let Some(first) = rest.chars().next() {
         let (c, length) = unescaped(rest).unwrap_or((first, first.len_utf8()));
         push(c, letters, &mut text);
-        let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        sources.resize(text.len(), (position(start), position(start + length)));
+        let to_u32 = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        sources.resize(text.len(), (to_u32(start), to_u32(start + length)));
         start += length;
         rest = rest.get(length..).unwrap_or_default();
     }
@@ -97,7 +97,7 @@ fn is_plain(text: &str) -> bool {
     if text.is_ascii() {
         let is_plain =
             |byte: u8| (b' '..=b'~').contains(&byte) | matches!(byte, b'\t' | b'\n' | b'\r');
-        return text.bytes().fold(true, |all, byte| all & is_plain(byte));
+        return text.bytes().fold(true, |all_plain, byte| all_plain & is_plain(byte));
     }
     !text.chars().any(|c| super::invisible::is_invisible(c) || has_ascii_form(c) || c == '\u{1b}')
         && is_nfkc_quick(text.chars()) == IsNormalized::Yes
@@ -109,8 +109,8 @@ fn normalize_plain(original: &str, letters: Letters) -> String {
         return text;
     }
     let mut text = String::with_capacity(original.len());
-    for (place, word) in original.split_whitespace().enumerate() {
-        if place > 0 && !text.ends_with(' ') {
+    for (index, word) in original.split_whitespace().enumerate() {
+        if index > 0 && !text.ends_with(' ') {
             text.push(' ');
         }
         let mut rest = word;
@@ -136,7 +136,7 @@ fn normalize_single_spaced(original: &str) -> Option<String> {
     let is_space = |byte: u8| byte <= b' ';
     let pairs = bytes.iter().zip(bytes.iter().skip(1));
     let has_runs =
-        pairs.fold(false, |found, (one, next)| found | (is_space(*one) & is_space(*next)));
+        pairs.fold(false, |has_run, (byte, next)| has_run | (is_space(*byte) & is_space(*next)));
     if has_runs || bytes.contains(&b'\\') || !bytes.is_ascii() {
         return None;
     }
@@ -169,7 +169,7 @@ fn push(c: char, letters: Letters, text: &mut String) {
 fn single_lowercase(c: char) -> char {
     let mut lower = c.to_lowercase();
     match (lower.next(), lower.next()) {
-        (Some(one), None) => one,
+        (Some(single), None) => single,
         _ => c,
     }
 }
@@ -187,13 +187,13 @@ fn unescaped(text: &str) -> Option<(char, usize)> {
     if !(1..=MAX_SLASHES).contains(&slashes) {
         return None;
     }
-    let after = text.get(slashes..)?;
-    let escaped = after.chars().next()?;
+    let suffix = text.get(slashes..)?;
+    let escaped = suffix.chars().next()?;
     match escaped {
         'n' | 'r' | 't' => Some((' ', slashes + 1)),
         '"' | '/' | '\'' => Some((escaped, slashes + 1)),
         'u' => {
-            let code = u32::from_str_radix(after.get(1..5)?, 16).ok()?;
+            let code = u32::from_str_radix(suffix.get(1..5)?, 16).ok()?;
             Some((char::from_u32(code)?, slashes + 5))
         }
         _ => None,
@@ -236,8 +236,8 @@ mod tests {
             ),
         ) {
             let text = pieces.iter().fold(String::new(), |text, piece| {
-                let more = text.clone() + piece;
-                if is_plain(&more) { more } else { text }
+                let extended = text.clone() + piece;
+                if is_plain(&extended) { extended } else { text }
             });
             for letters in [Letters::Unchanged, Letters::Latin] {
                 prop_assert_eq!(normalize_plain(&text, letters), normalize(&text, letters).0, "{:?}", text);

@@ -38,18 +38,18 @@ pub(crate) fn contents(frame: &Frame) -> Result<Vec<String>, String> {
     let mut rest = body;
     while !rest.is_empty() {
         let number = contents.len() + 1;
-        let (header, after) = rest.split_once('\n').ok_or("label line is missing")?;
+        let (header, following) = rest.split_once('\n').ok_or("label line is missing")?;
         let header = header.strip_prefix(&format!("[E{number} {label}] ")).ok_or("wrong label")?;
         if header.contains(&label) {
             return Err(format!("label in header: {header}"));
         }
         let end = format!("\n[/E{number} {label}]\n");
-        let (content, after) = after.split_once(&end).ok_or("item has no end")?;
+        let (content, following) = following.split_once(&end).ok_or("item has no end")?;
         if content.contains(&label) {
             return Err(format!("label in content: {content}"));
         }
         contents.push(content.to_owned());
-        rest = after;
+        rest = following;
     }
     Ok(contents)
 }

@@ -36,17 +36,18 @@ impl Addresses {
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
-        let mut last = 0;
-        for found in self.v4.find_iter(text) {
-            if let Ok(address) = found.as_str().parse::<Ipv4Addr>()
+        let mut last_end = 0;
+        for candidate in self.v4.find_iter(text) {
+            if let Ok(address) = candidate.as_str().parse::<Ipv4Addr>()
                 && self.is_hidden_v4(address)
-                && self.is_address(text, found.range(), last)
+                && self.is_address(text, candidate.range(), last_end)
             {
-                last = found.end();
-                spans.push(Span { range: found.range(), kind: Kind::Ip });
+                last_end = candidate.end();
+                spans.push(Span { range: candidate.range(), kind: Kind::Ip });
             }
         }
-        let v6_ranges = self.v6.find_iter(text).filter_map(|found| self.v6_at(text, found.range()));
+        let v6_ranges =
+            self.v6.find_iter(text).filter_map(|candidate| self.v6_at(text, candidate.range()));
         spans.extend(v6_ranges.map(|range| Span { range, kind: Kind::Ip }));
     }
 
@@ -57,20 +58,21 @@ impl Addresses {
         !(is_not_a_host || is_private && self.keeps_private)
     }
 
-    /// Returns `true` if the context marks a candidate as an address. `last` is the end of the previous address.
-    fn is_address(&self, text: &str, range: Range<usize>, last: usize) -> bool {
-        let (earlier, later) = (before(text, range.start), after(text, range.end));
-        if !begins_word(text, range.start) && !earlier.ends_with('_') || !ends_word(text, range.end)
+    /// Returns `true` if the context marks a candidate as an address. `last_end` is the end of the previous address.
+    fn is_address(&self, text: &str, range: Range<usize>, last_end: usize) -> bool {
+        let (text_before, text_after) = (before(text, range.start), after(text, range.end));
+        if !begins_word(text, range.start) && !text_before.ends_with('_')
+            || !ends_word(text, range.end)
         {
             return false;
         }
-        let continues = later.strip_prefix('.').is_some_and(starts_with_digit)
-            || later.starts_with('+')
-            || later.strip_prefix('-').is_some_and(|rest| !self.starts_with_v4(rest))
-                && !later.starts_with("->");
-        let is_end_of_range = earlier.len() == last + 1 && last > 0;
-        let is_part = earlier.ends_with(['.', '+'])
-            || earlier.ends_with('-') && !is_end_of_range && !is_dash(earlier);
+        let continues = text_after.strip_prefix('.').is_some_and(starts_with_digit)
+            || text_after.starts_with('+')
+            || text_after.strip_prefix('-').is_some_and(|rest| !self.starts_with_v4(rest))
+                && !text_after.starts_with("->");
+        let is_end_of_range = text_before.len() == last_end + 1 && last_end > 0;
+        let is_part = text_before.ends_with(['.', '+'])
+            || text_before.ends_with('-') && !is_end_of_range && !is_dash(text_before);
         !continues && !is_part && !self.is_version(text, range)
     }
 
@@ -84,24 +86,25 @@ impl Addresses {
         if self.not_an_address.is_match(context) {
             return true;
         }
-        let word = context.rsplit(|c: char| c.is_whitespace() || "\"'(,;=".contains(c)).next();
-        let word = word.unwrap_or_default();
-        let is_image = word.ends_with(':') && word.contains('/') && !word.contains("//");
-        is_image || is_product(word) && !is_reachable(text, range)
+        let last_word = context.rsplit(|c: char| c.is_whitespace() || "\"'(,;=".contains(c)).next();
+        let last_word = last_word.unwrap_or_default();
+        let is_image =
+            last_word.ends_with(':') && last_word.contains('/') && !last_word.contains("//");
+        is_image || is_product(last_word) && !is_reachable(text, range)
     }
 
     fn v6_at(&self, text: &str, range: Range<usize>) -> Option<Range<usize>> {
-        let found = text.get(range.clone())?;
-        let (start, found) = match found.strip_prefix(':') {
+        let candidate = text.get(range.clone())?;
+        let (start, candidate) = match candidate.strip_prefix(':') {
             Some(rest) if !rest.starts_with(':') => (range.start + 1, rest),
-            _ => (range.start, found),
+            _ => (range.start, candidate),
         };
-        let found = match found.strip_suffix(':') {
+        let candidate = match candidate.strip_suffix(':') {
             Some(rest) if !rest.ends_with(':') => rest,
-            _ => found,
+            _ => candidate,
         };
-        let address: Ipv6Addr = found.parse().ok()?;
-        let end = start + found.len();
+        let address: Ipv6Addr = candidate.parse().ok()?;
+        let end = start + candidate.len();
         let is_whole = begins_word(text, start)
             && ends_word(text, end)
             && !before(text, range.start).ends_with(':')
@@ -127,8 +130,8 @@ fn starts_with_digit(text: &str) -> bool {
 /// Returns `true` if a text ends with a hyphen that joins nothing: a list item, an arrow, an empty
 /// access log field.
 fn is_dash(text: &str) -> bool {
-    let before = text.trim_end_matches('-');
-    before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || "\"'([=".contains(c))
+    let trimmed = text.trim_end_matches('-');
+    trimmed.is_empty() || trimmed.ends_with(|c: char| c.is_whitespace() || "\"'([=".contains(c))
 }
 
 /// Returns `true` for a product name and a slash, as in `Chrome/120.0.0.1`.
@@ -140,7 +143,7 @@ fn is_product(word: &str) -> bool {
 /// Returns `true` if a candidate after a slash is an address, as in `node/10.0.0.4` or `host/52.1.2.3:9092`.
 fn is_reachable(text: &str, range: Range<usize>) -> bool {
     let has_port = after(text, range.end).strip_prefix(':').is_some_and(starts_with_digit);
-    let address = text.get(range).and_then(|found| found.parse::<Ipv4Addr>().ok());
+    let address = text.get(range).and_then(|candidate| candidate.parse::<Ipv4Addr>().ok());
     has_port || address.is_some_and(|address| address.is_private())
 }
 

@@ -53,13 +53,13 @@ impl Assignments {
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
-        let mut done = 0;
+        let mut searched_to = 0;
         for captures in self.names.captures_iter(text) {
-            if captures.get(0).is_some_and(|name| name.start() < done) {
+            if captures.get(0).is_some_and(|name| name.start() < searched_to) {
                 continue;
             }
             if let Some(range) = named_value(text, &captures) {
-                done = range.end;
+                searched_to = range.end;
                 spans.push(Span { range, kind: Kind::Secret });
             }
         }
@@ -82,12 +82,12 @@ fn header_value(text: &str) -> &str {
 }
 
 fn named_value(text: &str, captures: &Captures<'_>) -> Option<std::ops::Range<usize>> {
-    let whole = captures.get(0)?;
+    let name_match = captures.get(0)?;
     let is_flag = captures.name("assigns").is_none();
-    if is_flag && !is_flag_name(text, whole.start()) {
+    if is_flag && !is_flag_name(text, name_match.start()) {
         return None;
     }
-    let (start, value) = value_at(text, whole.end());
+    let (start, value) = value_at(text, name_match.end());
     let is_hidden = match captures.name("perhaps") {
         Some(name) => is_end_of_name(text, name.start()) && looks_like_credential(value),
         None => !is_placeholder(value) && !is_pwd(captures, value),
@@ -97,34 +97,36 @@ fn named_value(text: &str, captures: &Captures<'_>) -> Option<std::ops::Range<us
 
 /// Returns `true` if the name at `start` ends a flag such as `--db-password`.
 fn is_flag_name(text: &str, start: usize) -> bool {
-    let earlier = chars_before(text, start, 40);
-    let word = earlier.rsplit(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default();
+    let text_before = chars_before(text, start, 40);
+    let word =
+        text_before.rsplit(|c: char| c.is_whitespace() || c == '"').next().unwrap_or_default();
     word.starts_with("--")
 }
 
 /// Returns `true` if the name at `start` is a word or the last part of one: `db_token`,
 /// `accessToken`, not `detoken`.
 fn is_end_of_name(text: &str, start: usize) -> bool {
-    let before = before(text, start);
+    let text_before = before(text, start);
     let first = after(text, start).chars().next();
     let is_camel = first.is_some_and(|c| c.is_ascii_uppercase());
-    let is_word = !before.ends_with(|c: char| c.is_alphanumeric()) || before.ends_with(r"\n");
-    (is_camel || is_word) && !before.ends_with("checksum/")
+    let is_word =
+        !text_before.ends_with(|c: char| c.is_alphanumeric()) || text_before.ends_with(r"\n");
+    (is_camel || is_word) && !text_before.ends_with("checksum/")
 }
 
-/// Returns the quoted or bare value at `at`, and its start.
-fn value_at(text: &str, at: usize) -> (usize, &str) {
-    let rest = after(text, at);
+/// Returns the quoted or bare value at `offset`, and its start.
+fn value_at(text: &str, offset: usize) -> (usize, &str) {
+    let rest = after(text, offset);
     let unescaped = rest.trim_start_matches('\\');
-    let escapes = rest.len() - unescaped.len();
+    let escape_length = rest.len() - unescaped.len();
     let quote = unescaped.chars().next().filter(|c| "\"'`".contains(*c));
     match quote {
-        Some(quote) if escapes <= 3 => {
-            let start = at + escapes + quote.len_utf8();
-            let escaped = rest.get(..=escapes).unwrap_or_default();
+        Some(quote) if escape_length <= 3 => {
+            let start = offset + escape_length + quote.len_utf8();
+            let escaped = rest.get(..=escape_length).unwrap_or_default();
             (start, quoted(after(text, start), escaped))
         }
-        _ => (at, bare(rest)),
+        _ => (offset, bare(rest)),
     }
 }
 
@@ -132,14 +134,14 @@ fn value_at(text: &str, at: usize) -> (usize, &str) {
 fn quoted<'t>(text: &'t str, mark: &str) -> &'t str {
     let window = truncate(text);
     let line = window.split(['\n', '\r']).next().unwrap_or_default();
-    let mut from = 0;
-    while let Some(found) = after(line, from).find(mark) {
-        let at = from + found;
-        let is_escaped = mark.len() == 1 && before(line, at).ends_with('\\');
+    let mut search_start = 0;
+    while let Some(distance) = after(line, search_start).find(mark) {
+        let mark_start = search_start + distance;
+        let is_escaped = mark.len() == 1 && before(line, mark_start).ends_with('\\');
         if !is_escaped {
-            return before(line, at);
+            return before(line, mark_start);
         }
-        from = at + mark.len();
+        search_start = mark_start + mark.len();
     }
     bare(line)
 }
@@ -149,8 +151,8 @@ fn bare(text: &str) -> &str {
     let window = truncate(text);
     let end = window
         .char_indices()
-        .find(|(at, c)| {
-            let next = after(window, at + c.len_utf8());
+        .find(|(index, c)| {
+            let next = after(window, index + c.len_utf8());
             match c {
                 '"' | '\'' | '`' | '<' | '\\' => true,
                 '&' | ';' | ',' | '|' => ends_value(next),
@@ -160,7 +162,7 @@ fn bare(text: &str) -> &str {
                 _ => c.is_whitespace() || c.is_control(),
             }
         })
-        .map_or(window.len(), |(at, _)| at);
+        .map_or(window.len(), |(index, _)| index);
     before(window, end)
 }
 
@@ -177,7 +179,8 @@ fn ends_value(text: &str) -> bool {
 
 /// Returns the first [`MAX_VALUE_BYTES`] of a text.
 fn truncate(text: &str) -> &str {
-    let end = (0..=MAX_VALUE_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    let end =
+        (0..=MAX_VALUE_BYTES.min(text.len())).rev().find(|index| text.is_char_boundary(*index));
     before(text, end.unwrap_or_default())
 }
 
@@ -186,7 +189,9 @@ fn is_placeholder(value: &str) -> bool {
     let is_masked = value.chars().all(|c| "*.•xX-_#?".contains(c));
     let is_reference = value.starts_with(['$', '<', '[', '%']) || value.starts_with("{{");
     let word = value.trim_end_matches(['.', ',', ';', ':', '!']);
-    is_masked || is_reference || PLACEHOLDERS.iter().any(|none| word.eq_ignore_ascii_case(none))
+    is_masked
+        || is_reference
+        || PLACEHOLDERS.iter().any(|placeholder| word.eq_ignore_ascii_case(placeholder))
 }
 
 fn is_pwd(captures: &Captures<'_>, value: &str) -> bool {

@@ -1,27 +1,28 @@
 //! Finds word boundaries in telemetry, where an escape can precede a word: `\n`, `%3D`, terminal colors.
 
-pub(crate) fn before(text: &str, at: usize) -> &str {
-    text.get(..at).unwrap_or_default()
+pub(crate) fn before(text: &str, offset: usize) -> &str {
+    text.get(..offset).unwrap_or_default()
 }
 
-pub(crate) fn after(text: &str, at: usize) -> &str {
-    text.get(at..).unwrap_or_default()
+pub(crate) fn after(text: &str, offset: usize) -> &str {
+    text.get(offset..).unwrap_or_default()
 }
 
-pub(crate) fn chars_before(text: &str, at: usize, max: usize) -> &str {
-    let before = before(text, at);
-    let start = before.char_indices().rev().take(max).last().map_or(before.len(), |(at, _)| at);
+pub(crate) fn chars_before(text: &str, offset: usize, max: usize) -> &str {
+    let before = before(text, offset);
+    let start =
+        before.char_indices().rev().take(max).last().map_or(before.len(), |(offset, _)| offset);
     after(before, start)
 }
 
-/// Returns `true` if no word continues across `at`. A letter that ends an escape does not count.
-pub(crate) fn begins_word(text: &str, at: usize) -> bool {
-    let before = before(text, at);
+/// Returns `true` if no word continues across `offset`. A letter that ends an escape does not count.
+pub(crate) fn begins_word(text: &str, offset: usize) -> bool {
+    let before = before(text, offset);
     !before.ends_with(is_word_character) || ends_with_escape(before)
 }
 
-pub(crate) fn ends_word(text: &str, at: usize) -> bool {
-    !after(text, at).starts_with(is_word_character)
+pub(crate) fn ends_word(text: &str, offset: usize) -> bool {
+    !after(text, offset).starts_with(is_word_character)
 }
 
 pub(crate) fn is_word_character(c: char) -> bool {
@@ -40,7 +41,7 @@ fn ends_with_escape(text: &str) -> bool {
             let is_parameter = |byte: &&u8| byte.is_ascii_digit() || **byte == b';';
             let parameters = rest.iter().rev().take(12).take_while(is_parameter).count();
             let opening = rest.len().checked_sub(parameters + 1);
-            opening.is_some_and(|at| rest.get(at) == Some(&b'['))
+            opening.is_some_and(|index| rest.get(index) == Some(&b'['))
         }
         _ => false,
     }
@@ -52,7 +53,7 @@ mod tests {
 
     #[test]
     fn words_begin_after_escapes() {
-        for (before, expected) in [
+        for (prefix, expected) in [
             ("", true),
             ("a ", true),
             ("a", false),
@@ -66,8 +67,8 @@ mod tests {
             (r"\u001b[0m", true),
             ("31m", false),
         ] {
-            let text = format!("{before}word");
-            assert_eq!(begins_word(&text, before.len()), expected, "{before:?}");
+            let text = format!("{prefix}word");
+            assert_eq!(begins_word(&text, prefix.len()), expected, "{prefix:?}");
         }
         assert!(ends_word("word", 4) && ends_word("word-", 4) && !ends_word("words", 4));
     }

@@ -25,18 +25,21 @@ impl Cards {
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
-        for found in self.digits.find_iter(text) {
-            let is_part = before(text, found.start()).ends_with(['.', '-', '/'])
-                || after(text, found.end()).starts_with(['-', '/'])
-                || after(text, found.end()).starts_with(".")
-                    && is_decimal(after(text, found.end()));
+        for number in self.digits.find_iter(text) {
+            let is_part = before(text, number.start()).ends_with(['.', '-', '/'])
+                || after(text, number.end()).starts_with(['-', '/'])
+                || after(text, number.end()).starts_with(".")
+                    && is_decimal(after(text, number.end()));
             let is_whole =
-                begins_word(text, found.start()) && ends_word(text, found.end()) && !is_part;
-            let digits: Vec<u32> = found.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
-            let context = chars_before(text, found.start(), 16);
-            if is_whole && is_issued(&digits) && luhn(&digits) && !self.not_a_card.is_match(context)
+                begins_word(text, number.start()) && ends_word(text, number.end()) && !is_part;
+            let digits: Vec<u32> = number.as_str().chars().filter_map(|c| c.to_digit(10)).collect();
+            let context = chars_before(text, number.start(), 16);
+            if is_whole
+                && is_issued(&digits)
+                && has_valid_check_digit(&digits)
+                && !self.not_a_card.is_match(context)
             {
-                spans.push(Span { range: found.range(), kind: Kind::Card });
+                spans.push(Span { range: number.range(), kind: Kind::Card });
             }
         }
     }
@@ -49,7 +52,7 @@ fn is_decimal(text: &str) -> bool {
 
 /// Returns `true` if a card network issues numbers with this length and these leading digits.
 fn is_issued(digits: &[u32]) -> bool {
-    let first_four = digits.iter().take(4).fold(0, |number, digit| number * 10 + digit);
+    let first_four = digits.iter().take(4).fold(0, |value, digit| value * 10 + digit);
     match digits.len() {
         14 => matches!(first_four, 3000..=3059 | 3600..=3699 | 3800..=3899),
         15 => matches!(first_four, 3400..=3499 | 3700..=3799),
@@ -61,12 +64,12 @@ fn is_issued(digits: &[u32]) -> bool {
 }
 
 /// Returns `true` if the Luhn check digit (ISO/IEC 7812) is valid.
-fn luhn(digits: &[u32]) -> bool {
+fn has_valid_check_digit(digits: &[u32]) -> bool {
     let sum: u32 = digits
         .iter()
         .rev()
         .enumerate()
-        .map(|(place, digit)| match (place % 2, digit * 2) {
+        .map(|(index, digit)| match (index % 2, digit * 2) {
             (0, _) => *digit,
             (_, doubled) => doubled / 10 + doubled % 10,
         })

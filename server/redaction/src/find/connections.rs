@@ -62,7 +62,7 @@ fn authority(text: &str) -> &str {
         .take(MAX_AUTHORITY_CHARS)
         .find(|(_, c)| c.is_whitespace() || "\"'`<>\\".contains(*c))
         .or_else(|| text.char_indices().nth(MAX_AUTHORITY_CHARS))
-        .map_or(text.len(), |(at, _)| at);
+        .map_or(text.len(), |(index, _)| index);
     before(text, end)
 }
 
@@ -70,20 +70,21 @@ fn authority(text: &str) -> &str {
 ///
 /// A password can contain an unescaped slash or at sign; a port must not be mistaken for one.
 fn user_information(address: &str) -> Option<usize> {
-    let strict = address.split(['/', '?', '#']).next().unwrap_or_default();
-    if let Some(at) = strict.rfind('@') {
-        let user = before(strict, at);
+    let authority = address.split(['/', '?', '#']).next().unwrap_or_default();
+    if let Some(at_sign) = authority.rfind('@') {
+        let user = before(authority, at_sign);
         return is_secret(user).then_some(user.len());
     }
     let (user, rest) = address.split_once(':')?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    let digit_count = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let is_host = user.contains(['/', '?', '#', '[', ',']);
-    let is_port = digits > 0 && after(rest, digits).starts_with(['/', '?', '#', ',', ':']);
+    let is_port =
+        digit_count > 0 && after(rest, digit_count).starts_with(['/', '?', '#', ',', ':']);
     if is_host || is_port {
         return None;
     }
-    let at = rest.find('@')?;
-    Some(user.len() + 1 + at)
+    let at_sign = rest.find('@')?;
+    Some(user.len() + 1 + at_sign)
 }
 
 fn is_secret(user: &str) -> bool {
@@ -117,8 +118,8 @@ mod tests {
         ] {
             let mut spans = Vec::new();
             Connections::new().unwrap().find(text, &mut spans);
-            let found = spans.first().map(|span| span.value(text));
-            assert_eq!(found, expected, "{text}");
+            let hidden = spans.first().map(|span| span.value(text));
+            assert_eq!(hidden, expected, "{text}");
         }
     }
 }

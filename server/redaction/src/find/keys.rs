@@ -13,14 +13,14 @@ const DASHES: &str = "-----";
 const MAX_LABEL_BYTES: usize = 40;
 
 pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
-    let mut done = 0;
+    let mut searched_to = 0;
     for start in memmem::find_iter(text.as_bytes(), BEGIN) {
-        if start < done {
+        if start < searched_to {
             continue;
         }
-        let Some(body) = key_body(text, start) else { continue };
-        done = key_end(text, body);
-        spans.push(Span { range: start..done, kind: Kind::PrivateKey });
+        let Some(body_start) = key_body(text, start) else { continue };
+        searched_to = key_end(text, body_start);
+        spans.push(Span { range: start..searched_to, kind: Kind::PrivateKey });
     }
 }
 
@@ -35,18 +35,18 @@ fn key_body(text: &str, start: usize) -> Option<usize> {
 }
 
 /// Returns the end of a key: after its end marker, or after the last character that can belong to it.
-fn key_end(text: &str, body: usize) -> usize {
-    let rest = after(text, body);
-    let next = memmem::find(rest.as_bytes(), BEGIN.as_bytes()).unwrap_or(rest.len());
-    let rest = rest.get(..next).unwrap_or_default();
+fn key_end(text: &str, body_start: usize) -> usize {
+    let rest = after(text, body_start);
+    let next_key = memmem::find(rest.as_bytes(), BEGIN.as_bytes()).unwrap_or(rest.len());
+    let rest = rest.get(..next_key).unwrap_or_default();
     let is_body_char =
         |c: char| c.is_ascii_alphanumeric() || c.is_ascii_whitespace() || "+/=\\:,-".contains(c);
-    let run = rest.find(|c: char| !is_body_char(c)).unwrap_or(rest.len());
-    let run = rest.get(..run).unwrap_or_default();
-    let Some(end) = run.find(END) else { return body + body_lines(run) };
-    let label = after(run, end + END.len());
-    let closing = label.find(DASHES).map_or(label.len(), |at| at + DASHES.len());
-    body + end + END.len() + closing
+    let body_length = rest.find(|c: char| !is_body_char(c)).unwrap_or(rest.len());
+    let body_text = rest.get(..body_length).unwrap_or_default();
+    let Some(end) = body_text.find(END) else { return body_start + body_lines(body_text) };
+    let label = after(body_text, end + END.len());
+    let closing_length = label.find(DASHES).map_or(label.len(), |index| index + DASHES.len());
+    body_start + end + END.len() + closing_length
 }
 
 fn body_lines(run: &str) -> usize {
@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn a_truncated_key_ends_before_prose() {
-        let cut = "-----BEGIN EC PRIVATE KEY-----\nMIIEow\nAAAA";
-        assert_eq!(found(&format!("{cut}\nthe log goes on\n")), [cut]);
-        assert_eq!(found(&format!("{cut}\" and more")), [cut]);
+        let truncated = "-----BEGIN EC PRIVATE KEY-----\nMIIEow\nAAAA";
+        assert_eq!(found(&format!("{truncated}\nthe log goes on\n")), [truncated]);
+        assert_eq!(found(&format!("{truncated}\" and more")), [truncated]);
     }
 }

@@ -19,11 +19,11 @@ const PROGRAMS: [&str; 5] = ["git", "rabbit", "celery", "ejabberd", "emqx"];
 
 pub(crate) fn find(text: &str, spans: &mut Vec<Span>) {
     for sign in ["@", "%40"] {
-        for at in memmem::find_iter(text.as_bytes(), sign) {
-            let Some(local) = local_part(before(text, at)) else { continue };
-            let Some(domain) = domain(after(text, at + sign.len())) else { continue };
+        for position in memmem::find_iter(text.as_bytes(), sign) {
+            let Some(local) = local_part(before(text, position)) else { continue };
+            let Some(domain) = domain(after(text, position + sign.len())) else { continue };
             if !PROGRAMS.contains(&local) {
-                let range = at - local.len()..at + sign.len() + domain.len();
+                let range = position - local.len()..position + sign.len() + domain.len();
                 spans.push(Span { range, kind: Kind::Email });
             }
         }
@@ -38,10 +38,10 @@ fn local_part(text: &str) -> Option<&str> {
         .take(MAX_LOCAL_CHARS)
         .take_while(|(_, c)| is_local(*c))
         .last()
-        .map_or(text.len(), |(at, _)| at);
+        .map_or(text.len(), |(index, _)| index);
     let local = after(text, start);
-    let escape = before(text, start).ends_with('\\') && local.starts_with(['n', 'r', 't']);
-    let local = if escape { after(local, 1) } else { local };
+    let has_escape = before(text, start).ends_with('\\') && local.starts_with(['n', 'r', 't']);
+    let local = if has_escape { after(local, 1) } else { local };
     let local = local.trim_start_matches(['.', '-', '+']);
     local.starts_with(|c: char| c.is_alphanumeric() || c == '_').then_some(local)
 }
@@ -54,7 +54,7 @@ fn domain(text: &str) -> Option<&str> {
         .take(MAX_DOMAIN_CHARS)
         .find(|(_, c)| !is_domain(*c))
         .or_else(|| text.char_indices().nth(MAX_DOMAIN_CHARS))
-        .map_or(text.len(), |(at, _)| at);
+        .map_or(text.len(), |(index, _)| index);
     let domain = before(text, end).trim_end_matches(['.', '-']);
     let (name, last) = domain.rsplit_once('.')?;
     let is_top_level = last.chars().count() >= 2
@@ -90,8 +90,8 @@ mod tests {
         ] {
             let mut spans = Vec::new();
             find(text, &mut spans);
-            let found = spans.first().map(|span| span.value(text));
-            assert_eq!(found, expected, "{text}");
+            let address = spans.first().map(|span| span.value(text));
+            assert_eq!(address, expected, "{text}");
         }
     }
 }

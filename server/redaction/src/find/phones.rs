@@ -13,7 +13,7 @@ const DIGITS: std::ops::RangeInclusive<usize> = 9..=15;
 
 pub(crate) struct Phones {
     numbers: Regex,
-    figures: Regex,
+    units_after: Regex,
 }
 
 impl Phones {
@@ -24,26 +24,27 @@ impl Phones {
             r"(?:1[ -])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}-[0-9]{4}",
             r"(?:1-)?[2-9][0-9]{2}-[2-9][0-9]{2}-[0-9]{4}",
         ];
-        let figures = r"^ ?(?:%|[kmgt]i?b\b|bytes|bits|[nmu]?s\b|sec|min|hours?|days?|requests|rows|lines|rps|qps|errors|pods|\$|€)";
+        let units_after = r"^ ?(?:%|[kmgt]i?b\b|bytes|bits|[nmu]?s\b|sec|min|hours?|days?|requests|rows|lines|rps|qps|errors|pods|\$|€)";
         Ok(Self {
             numbers: compile_expression("telephones", &numbers.join("|"))?,
-            figures: compile_expression("figures", &format!("(?i){figures}"))?,
+            units_after: compile_expression("figures", &format!("(?i){units_after}"))?,
         })
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
-        for found in self.numbers.find_iter(text) {
-            let (earlier, later) = (before(text, found.start()), after(text, found.end()));
-            let is_part = earlier.ends_with(['.', '-', '+', '/', ')', ']', '@'])
-                || later.starts_with(['-', '/', '%', '+', ':'])
-                || later
+        for number in self.numbers.find_iter(text) {
+            let (text_before, text_after) =
+                (before(text, number.start()), after(text, number.end()));
+            let is_part = text_before.ends_with(['.', '-', '+', '/', ')', ']', '@'])
+                || text_after.starts_with(['-', '/', '%', '+', ':'])
+                || text_after
                     .strip_prefix('.')
                     .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
             let is_whole =
-                begins_word(text, found.start()) && ends_word(text, found.end()) && !is_part;
-            let digits = found.as_str().bytes().filter(u8::is_ascii_digit).count();
-            if is_whole && DIGITS.contains(&digits) && !self.figures.is_match(later) {
-                spans.push(Span { range: found.range(), kind: Kind::Phone });
+                begins_word(text, number.start()) && ends_word(text, number.end()) && !is_part;
+            let digit_count = number.as_str().bytes().filter(u8::is_ascii_digit).count();
+            if is_whole && DIGITS.contains(&digit_count) && !self.units_after.is_match(text_after) {
+                spans.push(Span { range: number.range(), kind: Kind::Phone });
             }
         }
     }

@@ -123,25 +123,25 @@ impl Tokens {
     }
 
     pub(crate) fn find(&self, text: &str, spans: &mut Vec<Span>) {
-        let mut done = 0;
+        let mut searched_to = 0;
         for prefix in self.prefixes.find_iter(text) {
             let Some(format) = self.formats.get(prefix.pattern().as_usize()) else { continue };
-            if prefix.start() < done || !begins_word(text, prefix.start()) {
+            if prefix.start() < searched_to || !begins_word(text, prefix.start()) {
                 continue;
             }
             let rest = after(text, prefix.end());
-            if let Some(length) = length_of(rest, format)
+            if let Some(length) = credential_length(rest, format)
                 && is_credential(text.get(prefix.range()).unwrap_or_default(), before(rest, length))
             {
-                done = prefix.end() + length;
-                spans.push(Span { range: prefix.start()..done, kind: Kind::Secret });
+                searched_to = prefix.end() + length;
+                spans.push(Span { range: prefix.start()..searched_to, kind: Kind::Secret });
             }
         }
         for bearer in self.bearer.find_iter(text) {
             let rest = after(text, bearer.end());
             let value = rest.trim_start_matches(' ');
             let start = bearer.end() + rest.len() - value.len();
-            if let Some(length) = length_of(value, &BEARER)
+            if let Some(length) = credential_length(value, &BEARER)
                 && before(value, length).bytes().any(|byte| byte.is_ascii_digit())
             {
                 spans.push(Span { range: start..start + length, kind: Kind::Secret });
@@ -151,9 +151,9 @@ impl Tokens {
 }
 
 /// Returns the length of the credential at the start of a text, if it is long enough.
-fn length_of(text: &str, format: &Format) -> Option<usize> {
-    let letters = text.bytes().take(format.max + 1);
-    let length = letters.take_while(|byte| format.alphabet.has(*byte)).count();
+fn credential_length(text: &str, format: &Format) -> Option<usize> {
+    let bytes = text.bytes().take(format.max + 1);
+    let length = bytes.take_while(|byte| format.alphabet.has(*byte)).count();
     let is_too_long = length > format.max && format.max == format.min;
     let length = length.min(format.max);
     (length >= format.min && !is_too_long).then_some(length)
