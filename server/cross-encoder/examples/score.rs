@@ -29,30 +29,30 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let runtime = Runtime::load(None)?;
     let model = Model::open(arguments.folder.as_ref())?;
     let encoder = CrossEncoder::start(&runtime, &model, &options)?;
-    let started = start.elapsed();
+    let startup_time = start.elapsed();
     let start = Instant::now();
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut lines = std::io::stdin().lock().lines();
-    let mut number = 0;
+    let mut pair_count = 0;
     loop {
         let pairs =
             lines.by_ref().take(BATCH).map(|line| pair(&line?)).collect::<Result<Vec<_>, _>>()?;
         if pairs.is_empty() {
             break;
         }
-        number += pairs.len();
+        pair_count += pairs.len();
         for row in score_rows(&encoder, pairs, arguments.is_for_logits).await? {
             writeln!(out, "{row}")?;
         }
         out.flush()?;
     }
-    let took = start.elapsed().as_secs_f64();
-    let rate = number as f64 / took;
+    let elapsed = start.elapsed().as_secs_f64();
+    let pairs_per_second = pair_count as f64 / elapsed;
     let workers = options.workers;
     writeln!(
         std::io::stderr(),
-        "{number} pairs in {took:.2} s, {rate:.1} a second with {workers} threads, started in {:.2} s",
-        started.as_secs_f64()
+        "{pair_count} pairs in {elapsed:.2} s, {pairs_per_second:.1} a second with {workers} threads, started in {:.2} s",
+        startup_time.as_secs_f64()
     )?;
     Ok(())
 }
@@ -90,13 +90,13 @@ async fn score_rows(
         let logits = encoder.logits(pairs).await?;
         return Ok(logits.iter().map(|logits| json!({ "logits": **logits })).collect());
     }
-    let scored = encoder.score(pairs).await?;
-    Ok(scored
+    let score = encoder.score(pairs).await?;
+    Ok(score
         .iter()
-        .map(|scored| {
+        .map(|score| {
             Class::ALL
                 .into_iter()
-                .map(|class| (class.name().to_owned(), json!(scored.of(class).to_f64())))
+                .map(|class| (class.name().to_owned(), json!(score.of(class).to_f64())))
                 .collect()
         })
         .collect())

@@ -32,15 +32,15 @@ pub enum ModelError {
     },
     /// The labels and the graph belong to different models.
     #[error(
-        "model: {} names {named} labels, but the graph returns {given} scores; use the config.json that was saved with the model", file.display()
+        "model: {} names {labels} labels, but the graph returns {scores} scores; use the config.json that was saved with the model", file.display()
     )]
     Columns {
         /// `config.json`.
         file: PathBuf,
         /// The number of labels in `config.json`.
-        named: usize,
+        labels: usize,
         /// The number of scores the graph returns.
-        given: usize,
+        scores: usize,
     },
     /// The examples cannot be read.
     #[error("model: {}: {found}; expected 1 to 64 lines {{\"claim\": …, \"premise\": …, \"label\": …}} with labels of the model", file.display())]
@@ -52,15 +52,15 @@ pub enum ModelError {
     },
     /// The model misclassifies its own examples.
     #[error(
-        "model: {right} of {of} rows of {} get their label, at least two thirds are required; id2label in config.json has another order than in training, or tokenizer.json belongs to another model: use the files that were saved with the model", file.display()
+        "model: {correct} of {total} rows of {} get their label, at least two thirds are required; id2label in config.json has another order than in training, or tokenizer.json belongs to another model: use the files that were saved with the model", file.display()
     )]
     ExamplesWrong {
         /// `examples.jsonl`.
         file: PathBuf,
         /// The number of correctly classified examples.
-        right: usize,
+        correct: usize,
         /// The number of examples.
-        of: usize,
+        total: usize,
     },
 }
 

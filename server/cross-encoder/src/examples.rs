@@ -21,13 +21,13 @@ pub(crate) fn read(content: &[u8], labels: &Labels) -> Result<Vec<Example>, Stri
         .lines()
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
-        .map(|(at, line)| {
-            example(line, labels).map_err(|found| format!("line {}: {found}", at + 1))
+        .map(|(index, line)| {
+            example(line, labels).map_err(|found| format!("line {}: {found}", index + 1))
         })
         .collect::<Result<Vec<_>, _>>()?;
     match examples.len() {
         1..=MAX_EXAMPLES => Ok(examples),
-        number => Err(format!("it has {number} rows")),
+        count => Err(format!("it has {count} rows")),
     }
 }
 
@@ -44,8 +44,8 @@ fn example(line: &str, labels: &Labels) -> Result<Example, String> {
 }
 
 /// Returns `true` if enough examples are correct to trust the label order.
-pub(crate) fn are_enough(right: usize, of: usize) -> bool {
-    right * 3 >= of * 2
+pub(crate) fn are_enough(correct: usize, total: usize) -> bool {
+    correct * 3 >= total * 2
 }
 
 #[cfg(test)]

@@ -35,11 +35,11 @@ impl Graph {
 
     /// Returns the logits for each row. Pads shorter rows.
     pub(crate) fn run(&mut self, rows: &[&Row]) -> Result<Vec<Vec<f32>>, SessionError> {
-        let longest = rows.iter().map(|row| row.ids.len()).max().unwrap_or(0);
-        let size = rows.len().saturating_mul(longest);
+        let max_length = rows.iter().map(|row| row.ids.len()).max().unwrap_or(0);
+        let size = rows.len().saturating_mul(max_length);
         let [mut ids, mut mask, mut types] = [(); 3].map(|()| Vec::with_capacity(size));
         for row in rows {
-            let padding = longest - row.ids.len();
+            let padding = max_length - row.ids.len();
             ids.extend(&row.ids);
             types.extend(&row.types);
             mask.extend(std::iter::repeat_n(1_i64, row.ids.len()));
@@ -47,17 +47,18 @@ impl Graph {
                 values.extend(std::iter::repeat_n(0_i64, padding));
             }
         }
-        let failed = |error: ort::Error| SessionError(error.to_string());
-        let tensor = |values| Tensor::from_array(([rows.len(), longest], values)).map_err(failed);
+        let session_error = |error: ort::Error| SessionError(error.to_string());
+        let tensor =
+            |values| Tensor::from_array(([rows.len(), max_length], values)).map_err(session_error);
         let inputs = ort::inputs![
             "input_ids" => tensor(ids)?,
             "attention_mask" => tensor(mask)?,
             "token_type_ids" => tensor(types)?,
         ];
-        let outputs = self.session.run(inputs).map_err(failed)?;
+        let outputs = self.session.run(inputs).map_err(session_error)?;
         let logits =
             outputs.get(OUTPUT).ok_or_else(|| SessionError("missing logits".to_owned()))?;
-        let (shape, values) = logits.try_extract_tensor::<f32>().map_err(failed)?;
+        let (shape, values) = logits.try_extract_tensor::<f32>().map_err(session_error)?;
         match **shape {
             [batch, columns] if usize::try_from(batch) == Ok(rows.len()) && columns > 0 => {
                 Ok(values.chunks(columns as usize).map(<[f32]>::to_vec).collect())
@@ -81,8 +82,8 @@ fn interface(session: &Session) -> Result<Option<usize>, String> {
     let names =
         |outlets: &[Outlet]| outlets.iter().map(Outlet::name).collect::<Vec<_>>().join(", ");
     let inputs = session.inputs();
-    let is_there = |name: &&str| inputs.iter().any(|input| input.name() == *name);
-    if inputs.len() != INPUTS.len() || !INPUTS.iter().all(is_there) {
+    let is_input = |name: &&str| inputs.iter().any(|input| input.name() == *name);
+    if inputs.len() != INPUTS.len() || !INPUTS.iter().all(is_input) {
         return Err(format!("the graph has the inputs {}", names(inputs)));
     }
     for input in inputs {
@@ -103,8 +104,8 @@ fn interface(session: &Session) -> Result<Option<usize>, String> {
 }
 
 /// Returns the dimensions of a two-dimensional tensor; -1 is dynamic.
-fn shape(found: &ValueType, expected: TensorElementType) -> Option<[i64; 2]> {
-    match found {
+fn shape(value_type: &ValueType, expected: TensorElementType) -> Option<[i64; 2]> {
+    match value_type {
         ValueType::Tensor { ty, shape, .. } if *ty == expected => (**shape).try_into().ok(),
         _ => None,
     }

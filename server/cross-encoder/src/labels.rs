@@ -15,30 +15,29 @@ pub(crate) struct Labels(Vec<Class>);
 
 impl Labels {
     pub(crate) fn read(config: &Value) -> Result<Self, String> {
-        let Some(named) = config.get("id2label").and_then(Value::as_object) else {
+        let Some(names) = config.get("id2label").and_then(Value::as_object) else {
             return Err("missing id2label, an object of column numbers and names".to_owned());
         };
-        let classes = (0..named.len())
+        let classes = (0..names.len())
             .map(|column| {
-                let name = named.get(&column.to_string()).ok_or_else(|| {
-                    format!("id2label has {} names, but none for column {column}", named.len())
+                let name = names.get(&column.to_string()).ok_or_else(|| {
+                    format!("id2label has {} names, but none for column {column}", names.len())
                 })?;
                 let text = name.as_str().unwrap_or_default();
                 class(text)
                     .ok_or_else(|| format!("id2label has unknown name {name} for column {column}"))
             })
             .collect::<Result<Vec<_>, String>>()?;
-        let twice = classes
-            .iter()
-            .enumerate()
-            .find(|(column, class)| classes.iter().take(*column).any(|before| before == *class));
-        if let Some((column, class)) = twice {
+        let duplicate = classes.iter().enumerate().find(|(column, class)| {
+            classes.iter().take(*column).any(|previous| previous == *class)
+        });
+        if let Some((column, class)) = duplicate {
             return Err(format!("id2label has {} twice, again for column {column}", class.name()));
         }
-        let missing = Class::ALL
+        let missing_class = Class::ALL
             .into_iter()
             .find(|class| *class != Class::Complementary && !classes.contains(class));
-        match missing {
+        match missing_class {
             Some(class) => Err(format!("id2label has no column {}", class.name())),
             None => Ok(Self(classes)),
         }
@@ -54,8 +53,8 @@ impl Labels {
 }
 
 pub(crate) fn class(name: &str) -> Option<Class> {
-    let is_it = |known: &&str| known.eq_ignore_ascii_case(name);
-    NAMES.into_iter().find(|(_, names)| names.iter().any(is_it)).map(|(class, _)| class)
+    let is_match = |accepted: &&str| accepted.eq_ignore_ascii_case(name);
+    NAMES.into_iter().find(|(_, names)| names.iter().any(is_match)).map(|(class, _)| class)
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ impl Model {
         files.json(TOKENIZER, &content)?;
         let tokens = catch_panic(|| Tokens::read(&content, settings.max_tokens))
             .unwrap_or_else(Err)
-            .map_err(|reason| tokenizer_refused(&folder, reason))?;
+            .map_err(|reason| tokenizer_error(&folder, reason))?;
         let examples = if files.has(EXAMPLES) {
             examples::read(&files.read(EXAMPLES)?, &labels)
                 .map_err(|found| ModelError::Examples { file: folder.join(EXAMPLES), found })?
@@ -153,18 +153,18 @@ impl Model {
     /// Creates a session with its own copy of the weights.
     pub(crate) fn scorer(&self, runtime: &Runtime) -> Result<Scorer, ModelError> {
         let graph = catch_panic(|| Graph::open(runtime, &self.onnx))
-            .unwrap_or_else(|panic| Err(GraphError::Onnx(panic)))
+            .unwrap_or_else(|message| Err(GraphError::Onnx(message)))
             .map_err(|error| match error {
-                GraphError::Onnx(reason) => self.onnx_refused(reason),
-                GraphError::Interface(found) => self.graph_refused(found),
+                GraphError::Onnx(message) => self.onnx_error(message),
+                GraphError::Interface(problem) => self.graph_error(problem),
             })?;
         let scorer = Scorer {
             tokens: Arc::clone(&self.tokens),
             graph,
-            alone: memmem::find(&self.onnx, BATCH_SCALED).is_some(),
+            runs_alone: memmem::find(&self.onnx, BATCH_SCALED).is_some(),
         };
         match scorer.graph.columns() {
-            Some(given) => self.check_columns(given).map(|()| scorer),
+            Some(column_count) => self.check_columns(column_count).map(|()| scorer),
             None => Ok(scorer),
         }
     }
@@ -172,30 +172,30 @@ impl Model {
     /// Tests the highest token, the longest row, several rows at once, and the examples. For the built-in
     /// model, skips the longest row and most examples.
     pub(crate) fn self_test(&self, scorer: &mut Scorer) -> Result<(), ModelError> {
-        let highest = self.tokens.highest();
+        let highest_token = self.tokens.highest();
         let run = |scorer: &mut Scorer, lengths: &[usize]| {
             let rows: Vec<Row> = lengths
                 .iter()
-                .map(|length| Row { ids: vec![highest; *length], types: vec![1; *length] })
+                .map(|length| Row { ids: vec![highest_token; *length], types: vec![1; *length] })
                 .collect();
             let rows: Vec<&Row> = rows.iter().collect();
             catch_panic(|| scorer.graph.run(&rows))
-                .map_err(|panic| panic.to_owned())
-                .and_then(|outcome| outcome.map_err(|error| error.0))
+                .map_err(|message| message.to_owned())
+                .and_then(|result| result.map_err(|error| error.0))
         };
         let logits = run(scorer, &[2]).map_err(|reason| {
-            tokenizer_refused(
+            tokenizer_error(
                 &self.folder,
-                format!("the graph fails on its token {highest}: {reason}"),
+                format!("the graph fails on its token {highest_token}: {reason}"),
             )
         })?;
         self.check_columns(logits.first().map_or(0, Vec::len))?;
         run(scorer, &[3, 2]).map_err(|reason| {
-            self.graph_refused(format!("the graph cannot process two rows at once: {reason}"))
+            self.graph_error(format!("the graph cannot process two rows at once: {reason}"))
         })?;
         if self.is_built_in {
-            let few = self.examples.get(..BUILT_IN_EXAMPLES).unwrap_or(&self.examples);
-            return self.check_examples(scorer, few);
+            let examples = self.examples.get(..BUILT_IN_EXAMPLES).unwrap_or(&self.examples);
+            return self.check_examples(scorer, examples);
         }
         let max_tokens = self.settings.max_tokens;
         run(scorer, &[max_tokens]).map_err(|reason| {
@@ -209,49 +209,56 @@ impl Model {
 
     fn check_examples(&self, scorer: &mut Scorer, examples: &[Example]) -> Result<(), ModelError> {
         let file = self.folder.join(EXAMPLES);
-        let unusable = |found| ModelError::Examples { file: file.clone(), found };
+        let examples_error = |found| ModelError::Examples { file: file.clone(), found };
         let mut rows = Vec::with_capacity(examples.len());
         for example in examples {
             if !self.tokens.has_room_beside(&example.pair.claim) {
-                return Err(unusable(format!("the claim {:?} is too long", example.pair.claim)));
+                return Err(examples_error(format!(
+                    "the claim {:?} is too long",
+                    example.pair.claim
+                )));
             }
-            rows.push(self.tokens.row(&example.pair).map_err(unusable)?);
+            rows.push(self.tokens.row(&example.pair).map_err(examples_error)?);
         }
         let logits = catch_panic(|| scorer.logits(&rows))
-            .unwrap_or_else(|panic| Err(gsar_embedding::SessionError(panic)))
-            .map_err(|error| unusable(error.0))?;
-        let is_right = |(logits, example): &(&Arc<[f32]>, &Example)| {
+            .unwrap_or_else(|message| Err(gsar_embedding::SessionError(message)))
+            .map_err(|error| examples_error(error.0))?;
+        let is_correct = |(logits, example): &(&Arc<[f32]>, &Example)| {
             Probabilities::of_logits(logits, &self.labels, self.settings.temperature).likeliest()
                 == example.class
         };
-        let right = logits.iter().zip(examples).filter(is_right).count();
-        let of = examples.len();
-        if are_enough(right, of) {
+        let correct_count = logits.iter().zip(examples).filter(is_correct).count();
+        let example_count = examples.len();
+        if are_enough(correct_count, example_count) {
             Ok(())
         } else {
-            Err(ModelError::ExamplesWrong { file, right, of })
+            Err(ModelError::ExamplesWrong { file, correct: correct_count, total: example_count })
         }
     }
 
-    fn check_columns(&self, given: usize) -> Result<(), ModelError> {
-        let named = self.labels.len();
-        if given == named {
+    fn check_columns(&self, actual: usize) -> Result<(), ModelError> {
+        let expected = self.labels.len();
+        if actual == expected {
             Ok(())
         } else {
-            Err(ModelError::Columns { file: self.folder.join(CONFIG), named, given })
+            Err(ModelError::Columns {
+                file: self.folder.join(CONFIG),
+                labels: expected,
+                scores: actual,
+            })
         }
     }
 
-    fn onnx_refused(&self, reason: String) -> ModelError {
+    fn onnx_error(&self, reason: String) -> ModelError {
         FileError::Onnx { file: self.folder.join(ONNX), reason, fix: FIX }.into()
     }
 
-    fn graph_refused(&self, found: String) -> ModelError {
+    fn graph_error(&self, found: String) -> ModelError {
         ModelError::Graph { file: self.folder.join(ONNX), found }
     }
 }
 
-fn tokenizer_refused(folder: &Path, reason: String) -> ModelError {
+fn tokenizer_error(folder: &Path, reason: String) -> ModelError {
     FileError::Tokenizer { file: folder.join(TOKENIZER), reason, fix: FIX }.into()
 }
 

@@ -79,15 +79,15 @@ fn shares(weights: &[f64], classes: &[Class]) -> Vec<u32> {
     let exact: Vec<f64> =
         weights.iter().map(|weight| weight / sum * f64::from(ONE_MILLION)).collect();
     let mut shares: Vec<u32> = exact.iter().map(|share| *share as u32).collect();
-    let left = ONE_MILLION.saturating_sub(shares.iter().sum());
+    let remaining = ONE_MILLION.saturating_sub(shares.iter().sum());
     // In units of 2^-40, so that remainders compare as integers.
-    let remainder = |at: &usize| {
-        exact.get(*at).map_or(0, |share| (share.fract() * (1_u64 << 40) as f64) as u64)
+    let remainder = |index: &usize| {
+        exact.get(*index).map_or(0, |share| (share.fract() * (1_u64 << 40) as f64) as u64)
     };
     let mut by_remainder: Vec<usize> = (0..shares.len()).collect();
-    by_remainder.sort_by_key(|at| Reverse((remainder(at), classes.get(*at))));
-    for at in by_remainder.into_iter().take(left as usize) {
-        if let Some(share) = shares.get_mut(at) {
+    by_remainder.sort_by_key(|index| Reverse((remainder(index), classes.get(*index))));
+    for index in by_remainder.into_iter().take(remaining as usize) {
+        if let Some(share) = shares.get_mut(index) {
             *share += 1;
         }
     }
@@ -100,9 +100,12 @@ mod tests {
     use serde_json::json;
 
     fn labels(names: &[&str]) -> Labels {
-        let named: serde_json::Map<_, _> =
-            names.iter().enumerate().map(|(at, name)| (at.to_string(), json!(name))).collect();
-        Labels::read(&json!({ "id2label": named })).unwrap()
+        let id2label: serde_json::Map<_, _> = names
+            .iter()
+            .enumerate()
+            .map(|(index, name)| (index.to_string(), json!(name)))
+            .collect();
+        Labels::read(&json!({ "id2label": id2label })).unwrap()
     }
 
     fn sum(probabilities: &Probabilities) -> u32 {
@@ -122,39 +125,43 @@ mod tests {
             let logits = [logit(), logit(), logit(), logit()];
             for temperature in [0.01, 1.0, 1.7, 100.0] {
                 assert_eq!(sum(&Probabilities::of_logits(&logits, &four, temperature)), 1_000_000);
-                let of_three = Probabilities::of_logits(&logits[..3], &three, temperature);
-                assert_eq!((sum(&of_three), of_three.complementary.get()), (1_000_000, 0));
+                let three_probabilities =
+                    Probabilities::of_logits(&logits[..3], &three, temperature);
+                assert_eq!(
+                    (sum(&three_probabilities), three_probabilities.complementary.get()),
+                    (1_000_000, 0)
+                );
             }
         }
         for extreme in [f32::MAX, f32::MIN, 0.0, 1e-30] {
-            let even = Probabilities::of_logits(&[extreme; 3], &three, 1.0);
-            assert_eq!(sum(&even), 1_000_000);
-            let odd = Probabilities::of_logits(&[extreme, f32::MIN, f32::MAX], &three, 0.01);
-            assert_eq!(sum(&odd), 1_000_000);
+            let equal = Probabilities::of_logits(&[extreme; 3], &three, 1.0);
+            assert_eq!(sum(&equal), 1_000_000);
+            let uneven = Probabilities::of_logits(&[extreme, f32::MIN, f32::MAX], &three, 0.01);
+            assert_eq!(sum(&uneven), 1_000_000);
         }
     }
 
     #[test]
     fn applies_temperature_and_label_order() {
         let labels = labels(&["contradiction", "neutral", "entailment"]);
-        let cold = Probabilities::of_logits(&[2.0, 0.0, 1.0], &labels, 1.0);
+        let unscaled = Probabilities::of_logits(&[2.0, 0.0, 1.0], &labels, 1.0);
         assert_eq!(
-            (cold.contradicted.get(), cold.ungrounded.get(), cold.grounded.get()),
+            (unscaled.contradicted.get(), unscaled.ungrounded.get(), unscaled.grounded.get()),
             (665_241, 90_031, 244_728)
         );
-        let warm = Probabilities::of_logits(&[2.0, 0.0, 1.0], &labels, 2.0);
-        assert_eq!(warm.contradicted.get(), 506_480);
-        assert_eq!(cold.likeliest(), Class::Contradicted);
+        let scaled = Probabilities::of_logits(&[2.0, 0.0, 1.0], &labels, 2.0);
+        assert_eq!(scaled.contradicted.get(), 506_480);
+        assert_eq!(unscaled.likeliest(), Class::Contradicted);
     }
 
     #[test]
     fn ties_go_to_the_strictest_class() {
         let labels = labels(&["grounded", "ungrounded", "contradicted", "complementary"]);
-        let even = Probabilities::of_logits(&[0.5; 4], &labels, 1.0);
-        assert_eq!(even.likeliest(), Class::Contradicted);
-        let three = Probabilities::of_logits(&[0.5, 0.5, -3.0, 0.5], &labels, 1.0);
-        assert_eq!(three.likeliest(), Class::Ungrounded);
-        assert_eq!(three.ungrounded.get() - three.grounded.get(), 1);
-        assert_eq!(three.complementary, three.ungrounded);
+        let four_way_tie = Probabilities::of_logits(&[0.5; 4], &labels, 1.0);
+        assert_eq!(four_way_tie.likeliest(), Class::Contradicted);
+        let three_way_tie = Probabilities::of_logits(&[0.5, 0.5, -3.0, 0.5], &labels, 1.0);
+        assert_eq!(three_way_tie.likeliest(), Class::Ungrounded);
+        assert_eq!(three_way_tie.ungrounded.get() - three_way_tie.grounded.get(), 1);
+        assert_eq!(three_way_tie.complementary, three_way_tie.ungrounded);
     }
 }

@@ -16,7 +16,7 @@ pub(crate) struct Scorer {
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) graph: Graph,
     /// `true` if a score depends on the other rows in the run.
-    pub(crate) alone: bool,
+    pub(crate) runs_alone: bool,
 }
 
 impl Scorer {
@@ -24,13 +24,13 @@ impl Scorer {
     pub(crate) fn logits(&mut self, rows: &[Row]) -> Result<Vec<Vector>, SessionError> {
         let mut logits: Vec<Option<Vector>> = vec![None; rows.len()];
         for group in self.groups(rows) {
-            let together: Vec<&Row> = group.iter().filter_map(|at| rows.get(*at)).collect();
-            for (at, values) in group.iter().zip(self.graph.run(&together)?) {
+            let group_rows: Vec<&Row> = group.iter().filter_map(|index| rows.get(*index)).collect();
+            for (index, values) in group.iter().zip(self.graph.run(&group_rows)?) {
                 if !values.iter().all(|value| value.is_finite()) {
                     return Err(SessionError(format!("invalid scores {values:?}")));
                 }
-                if let Some(place) = logits.get_mut(*at) {
-                    *place = Some(values.into());
+                if let Some(slot) = logits.get_mut(*index) {
+                    *slot = Some(values.into());
                 }
             }
         }
@@ -39,23 +39,23 @@ impl Scorer {
 
     /// Groups the indexes of rows with similar lengths, up to the token limit.
     fn groups(&self, rows: &[Row]) -> Vec<Vec<usize>> {
-        let mut places: Vec<(usize, usize)> =
-            rows.iter().enumerate().map(|(at, row)| (row.ids.len(), at)).collect();
-        places.sort_unstable();
+        let mut by_length: Vec<(usize, usize)> =
+            rows.iter().enumerate().map(|(index, row)| (row.ids.len(), index)).collect();
+        by_length.sort_unstable();
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        let mut shortest = 0;
-        for (length, at) in places {
+        let mut shortest_length = 0;
+        for (length, index) in by_length {
             match groups.last_mut() {
                 Some(group)
-                    if !self.alone
+                    if !self.runs_alone
                         && length * (group.len() + 1) <= MAX_RUN_TOKENS
-                        && shortest >= length - length / 4 =>
+                        && shortest_length >= length - length / 4 =>
                 {
-                    group.push(at);
+                    group.push(index);
                 }
                 _ => {
-                    shortest = length;
-                    groups.push(vec![at]);
+                    shortest_length = length;
+                    groups.push(vec![index]);
                 }
             }
         }
@@ -107,16 +107,15 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture");
         let mut scorer = Model::open(&folder).unwrap().scorer(&runtime).unwrap();
         let rows: Vec<Row> = (0..40)
-            .map(|at| Pair::new(format!("claim {}", at % 7), format!("evidence {at}")))
+            .map(|index| Pair::new(format!("claim {}", index % 7), format!("evidence {index}")))
             .map(|pair| scorer.tokens.row(&pair).unwrap())
             .collect();
         assert!(scorer.groups(&rows).len() * 4 < rows.len());
-        let together = scorer.logits(&rows).unwrap();
-        for (row, together) in rows.iter().zip(&together) {
-            let alone = scorer.logits(std::slice::from_ref(row)).unwrap();
-            let apart =
-                alone[0].iter().zip(together.iter()).map(|(one, other)| (one - other).abs());
-            assert!(apart.fold(0.0, f32::max) < 1e-4);
+        let grouped = scorer.logits(&rows).unwrap();
+        for (row, grouped) in rows.iter().zip(&grouped) {
+            let single = scorer.logits(std::slice::from_ref(row)).unwrap();
+            let differences = single[0].iter().zip(grouped.iter()).map(|(a, b)| (a - b).abs());
+            assert!(differences.fold(0.0, f32::max) < 1e-4);
         }
     }
 }

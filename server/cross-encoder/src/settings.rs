@@ -37,21 +37,23 @@ impl Settings {
         let mut settings =
             Self { temperature: 1.0, max_tokens: default_tokens, ungrounded_from: None };
         let refuse = |found: String, allowed| Err(Refused { found, allowed });
-        let named = match config.get("gsar") {
+        let fields = match config.get("gsar") {
             None => return settings.within(positions),
-            Some(Value::Object(named)) => named,
-            Some(other) => return refuse(format!("gsar = {other}"), "an object is"),
+            Some(Value::Object(fields)) => fields,
+            Some(invalid) => return refuse(format!("gsar = {invalid}"), "an object is"),
         };
-        for (key, value) in named {
+        for (key, value) in fields {
             match key.as_str() {
                 "temperature" => match value.as_f64() {
-                    Some(number) if (MIN_TEMPERATURE..=MAX_TEMPERATURE).contains(&number) => {
-                        settings.temperature = number;
+                    Some(value_read)
+                        if (MIN_TEMPERATURE..=MAX_TEMPERATURE).contains(&value_read) =>
+                    {
+                        settings.temperature = value_read;
                     }
                     _ => return refuse(format!("gsar.temperature = {value}"), "0.01 to 100 is"),
                 },
                 "max_tokens" => match value.as_u64().map(usize::try_from) {
-                    Some(Ok(number)) => settings.max_tokens = number,
+                    Some(Ok(value_read)) => settings.max_tokens = value_read,
                     _ => return refuse(format!("gsar.max_tokens = {value}"), "16 to 8192 is"),
                 },
                 "decides_from" => settings.ungrounded_from = ungrounded_from(value)?,
@@ -81,23 +83,23 @@ impl Settings {
 /// Parses the threshold from `decides_from`. Only ungrounded can have one.
 fn ungrounded_from(value: &Value) -> Result<Option<Millionths>, Refused> {
     let refuse = |found: String, allowed| Err(Refused { found, allowed });
-    let Value::Object(named) = value else {
+    let Value::Object(fields) = value else {
         return refuse(format!("gsar.decides_from = {value}"), "an object is");
     };
     let mut threshold = None;
-    for (class, value) in named {
+    for (class, value) in fields {
         let found = format!("gsar.decides_from.{class} = {value}");
         if class != "ungrounded" {
             return refuse(found, "ungrounded is");
         }
-        let likelihood = value
+        let probability = value
             .as_f64()
-            .filter(|likelihood| (0.5..=1.0).contains(likelihood))
-            .and_then(|likelihood| Millionths::from_f64(likelihood).ok());
-        if likelihood.is_none() {
+            .filter(|probability| (0.5..=1.0).contains(probability))
+            .and_then(|probability| Millionths::from_f64(probability).ok());
+        if probability.is_none() {
             return refuse(found, "0.5 to 1 is");
         }
-        threshold = likelihood;
+        threshold = probability;
     }
     Ok(threshold)
 }
@@ -116,11 +118,11 @@ mod tests {
         );
         assert_eq!(parse(json!({"max_position_embeddings": 256})).max_tokens, 256);
         assert_eq!(parse(json!({"max_position_embeddings": 1024, "gsar": {}})).max_tokens, 512);
-        let both = json!({"gsar": {"temperature": 1.7, "max_tokens": 192}});
+        let two_settings = json!({"gsar": {"temperature": 1.7, "max_tokens": 192}});
         let expected = Settings { temperature: 1.7, max_tokens: 192, ungrounded_from: None };
-        assert_eq!(parse(both), expected);
-        let decides = json!({"gsar": {"decides_from": {"ungrounded": 0.85}}});
-        assert_eq!(parse(decides).ungrounded_from, Some(Millionths::new(850_000)));
+        assert_eq!(parse(two_settings), expected);
+        let decision_setting = json!({"gsar": {"decides_from": {"ungrounded": 0.85}}});
+        assert_eq!(parse(decision_setting).ungrounded_from, Some(Millionths::new(850_000)));
     }
 
     #[test]

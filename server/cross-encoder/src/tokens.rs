@@ -83,8 +83,8 @@ impl Tokens {
         let input = EncodeInput::Dual(pair.claim.as_str().into(), premise.into());
         let encoding =
             self.pair_tokenizer.encode_fast(input, true).map_err(|error| error.to_string())?;
-        let numbers = |some: &[u32]| some.iter().map(|number| i64::from(*number)).collect();
-        Ok(Row { ids: numbers(encoding.get_ids()), types: numbers(encoding.get_type_ids()) })
+        let to_i64 = |values: &[u32]| values.iter().map(|value| i64::from(*value)).collect();
+        Ok(Row { ids: to_i64(encoding.get_ids()), types: to_i64(encoding.get_type_ids()) })
     }
 
     pub(crate) fn highest(&self) -> i64 {

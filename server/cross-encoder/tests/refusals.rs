@@ -92,12 +92,12 @@ fn rejects_files_that_differ_from_the_manifest() {
         .into_iter()
         .map(|name| (name.to_owned(), json!({ "sha256": sha256(&fixture().join(name)) })))
         .collect();
-    let written = json!({ "files": files }).to_string();
-    let error =
-        open_changed(|copy| fs::write(copy.join("manifest.json"), &written).unwrap()).unwrap_err();
+    let manifest_json = json!({ "files": files }).to_string();
+    let error = open_changed(|copy| fs::write(copy.join("manifest.json"), &manifest_json).unwrap())
+        .unwrap_err();
     assert_contains(&error, &["examples.jsonl has sha256 ", "its manifest has nothing"]);
     open_changed(|copy| {
-        fs::write(copy.join("manifest.json"), &written).unwrap();
+        fs::write(copy.join("manifest.json"), &manifest_json).unwrap();
         fs::remove_file(copy.join("examples.jsonl")).unwrap();
     })
     .unwrap();
@@ -190,11 +190,11 @@ fn rejects_damaged_graphs() {
         assert!(matches!(&error, ModelError::File(FileError::Onnx { .. })), "{error}");
         assert_contains(&error, &["model.onnx is not a valid ONNX model", "put a cross-encoder"]);
     }
-    for flip in (0..64).step_by(3) {
-        let mut altered = original.clone();
-        altered[flip] ^= 1 << (flip % 8);
+    for byte in (0..64).step_by(3) {
+        let mut damaged = original.clone();
+        damaged[byte] ^= 1 << (byte % 8);
         let model =
-            open_changed(|copy| fs::write(copy.join("model.onnx"), altered).unwrap()).unwrap();
+            open_changed(|copy| fs::write(copy.join("model.onnx"), damaged).unwrap()).unwrap();
         // May be rejected, but must not crash.
         drop(CrossEncoder::start(&runtime, &model, &options(1)));
     }
@@ -205,11 +205,11 @@ fn rejects_other_inputs_or_outputs() {
     let Some(runtime) = runtime("rejects_other_inputs_or_outputs") else { return };
     let original = fs::read(fixture().join("model.onnx")).unwrap();
     // Names of equal length keep the rest of the file valid.
-    for (from, to, expected) in [
+    for (old, new, expected) in [
         ("attention_mask", "attention_mass", "the graph has the inputs input_ids, attention_mass"),
         ("logits", "scores", "the graph has the output scores"),
     ] {
-        let renamed = replace(&original, from.as_bytes(), to.as_bytes());
+        let renamed = replace(&original, old.as_bytes(), new.as_bytes());
         let error =
             start_error(&runtime, |copy| fs::write(copy.join("model.onnx"), renamed).unwrap());
         assert!(matches!(&error, ModelError::Graph { .. }), "{error}");
@@ -220,18 +220,18 @@ fn rejects_other_inputs_or_outputs() {
     }
 }
 
-fn replace(content: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
-    assert_eq!(from.len(), to.len());
+fn replace(content: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
+    assert_eq!(old.len(), new.len());
     let mut replace = content.to_vec();
-    let places: Vec<usize> = content
-        .windows(from.len())
+    let positions: Vec<usize> = content
+        .windows(old.len())
         .enumerate()
-        .filter(|(_, part)| *part == from)
-        .map(|(at, _)| at)
+        .filter(|(_, part)| *part == old)
+        .map(|(position, _)| position)
         .collect();
-    assert!(!places.is_empty());
-    for at in places {
-        replace[at..at + to.len()].copy_from_slice(to);
+    assert!(!positions.is_empty());
+    for position in positions {
+        replace[position..position + new.len()].copy_from_slice(new);
     }
     replace
 }
@@ -245,7 +245,7 @@ fn rejects_a_wrong_number_of_labels() {
         change_config(copy, |config| drop(config["id2label"].as_object_mut().unwrap().remove("3")));
         fs::remove_file(copy.join("examples.jsonl")).unwrap();
     });
-    assert!(matches!(error, ModelError::Columns { named: 3, given: 4, .. }), "{error}");
+    assert!(matches!(error, ModelError::Columns { labels: 3, scores: 4, .. }), "{error}");
     assert_contains(
         &error,
         &["names 3 labels, but the graph returns 4 scores", "use the config.json"],
@@ -259,9 +259,9 @@ fn rejects_tokens_beyond_the_vocabulary_of_the_graph() {
     };
     let error = start_error(&runtime, |copy| {
         change_tokenizer(copy, |tokenizer| {
-            let words = tokenizer["model"]["vocab"].as_object_mut().unwrap();
-            let next = words.len();
-            words.insert("zebra".to_owned(), json!(next));
+            let vocabulary = tokenizer["model"]["vocab"].as_object_mut().unwrap();
+            let next_id = vocabulary.len();
+            vocabulary.insert("zebra".to_owned(), json!(next_id));
         });
     });
     assert!(matches!(&error, ModelError::File(FileError::Tokenizer { .. })), "{error}");
@@ -288,17 +288,17 @@ fn examples_reveal_a_wrong_label_order() {
     let Some(runtime) = runtime("examples_reveal_a_wrong_label_order") else {
         return;
     };
-    let swapped = |copy: &Path| {
+    let swap_labels = |copy: &Path| {
         change_config(copy, |config| {
             config["id2label"]["0"] = json!("ungrounded");
             config["id2label"]["1"] = json!("grounded");
         });
     };
-    let error = start_error(&runtime, swapped);
-    assert!(matches!(error, ModelError::ExamplesWrong { right: 6, of: 12, .. }), "{error}");
+    let error = start_error(&runtime, swap_labels);
+    assert!(matches!(error, ModelError::ExamplesWrong { correct: 6, total: 12, .. }), "{error}");
     assert_contains(&error, &["6 of 12 rows of ", "id2label in config.json has another order"]);
     let model = open_changed(|copy| {
-        swapped(copy);
+        swap_labels(copy);
         fs::remove_file(copy.join("examples.jsonl")).unwrap();
     });
     CrossEncoder::start(&runtime, &model.unwrap(), &options(1)).unwrap();
@@ -310,12 +310,12 @@ fn rejects_options_out_of_range() {
         return;
     };
     let model = Model::open(&fixture()).unwrap();
-    for (refused, expected) in [
+    for (invalid_options, expected) in [
         (options(0), "option workers: 0 is not allowed; expected 1 to 64"),
         (options(65), "option workers: 65"),
         (Options { queue_bytes: 1, ..options(1) }, "option queue_bytes: 1"),
     ] {
-        let error = CrossEncoder::start(&runtime, &model, &refused).unwrap_err();
+        let error = CrossEncoder::start(&runtime, &model, &invalid_options).unwrap_err();
         assert_contains(&error, &[expected]);
     }
 }

@@ -26,11 +26,11 @@ fn pairs() -> Vec<Pair> {
 async fn logits_match_pytorch_alone_and_in_batches() {
     let Some(runtime) = runtime("logits_match_pytorch_alone_and_in_batches") else { return };
     let encoder = fresh(&runtime, &fixture());
-    let together = encoder.logits(pairs()).await.unwrap();
-    for (reference, together) in references().into_iter().zip(&together) {
-        let alone = encoder.logits(vec![reference.pair.clone()]).await.unwrap();
-        assert!(difference(&alone[0], &reference.logits) < 1e-4, "{:?}", reference.pair);
-        assert!(difference(&alone[0], together) < 1e-4, "{:?}", reference.pair);
+    let batched = encoder.logits(pairs()).await.unwrap();
+    for (reference, batched) in references().into_iter().zip(&batched) {
+        let single = encoder.logits(vec![reference.pair.clone()]).await.unwrap();
+        assert!(difference(&single[0], &reference.logits) < 1e-4, "{:?}", reference.pair);
+        assert!(difference(&single[0], batched) < 1e-4, "{:?}", reference.pair);
     }
 }
 
@@ -43,16 +43,18 @@ async fn batch_scaled_graphs_run_pairs_alone() {
     let copy = copy_into(folder.path());
     fs::copy(fixture().join("model.int8.onnx"), copy.join("model.onnx")).unwrap();
     let encoder = fresh(&runtime, &copy);
-    let together = encoder.logits(pairs()).await.unwrap();
-    let mut same = 0;
-    for (reference, together) in references().into_iter().zip(&together) {
-        let alone = encoder.logits(vec![reference.pair.clone()]).await.unwrap();
-        assert_eq!(&alone[0], together, "{:?}", reference.pair);
+    let batched = encoder.logits(pairs()).await.unwrap();
+    let mut equal_count = 0;
+    for (reference, batched) in references().into_iter().zip(&batched) {
+        let single = encoder.logits(vec![reference.pair.clone()]).await.unwrap();
+        assert_eq!(&single[0], batched, "{:?}", reference.pair);
         // Integer multiplication varies by processor, so only the most likely class is stable.
-        let likeliest = |logits: &[f32]| (0..4).max_by(|a, b| logits[*a].total_cmp(&logits[*b]));
-        same += usize::from(likeliest(&alone[0]) == likeliest(&reference.logits));
+        let likeliest_column =
+            |logits: &[f32]| (0..4).max_by(|a, b| logits[*a].total_cmp(&logits[*b]));
+        equal_count +=
+            usize::from(likeliest_column(&single[0]) == likeliest_column(&reference.logits));
     }
-    assert!(same * 10 >= pairs().len() * 9, "{same} of {}", pairs().len());
+    assert!(equal_count * 10 >= pairs().len() * 9, "{equal_count} of {}", pairs().len());
 }
 
 #[tokio::test]
@@ -60,19 +62,22 @@ async fn probabilities_follow_labels_and_temperature() {
     let Some(runtime) = runtime("probabilities_follow_labels_and_temperature") else {
         return;
     };
-    let scored = fresh(&runtime, &fixture()).score(pairs()).await.unwrap();
-    for (reference, scored) in references().iter().zip(&scored) {
+    let probabilities = fresh(&runtime, &fixture()).score(pairs()).await.unwrap();
+    for (reference, probabilities) in references().iter().zip(&probabilities) {
         let exponents: Vec<f64> =
             reference.logits.iter().map(|logit| (f64::from(*logit) / 1.5).exp()).collect();
         let sum: f64 = exponents.iter().sum();
         for (class, exponent) in Class::ALL.into_iter().zip(&exponents) {
-            assert!((scored.of(class).to_f64() - exponent / sum).abs() < 1e-4);
+            assert!((probabilities.of(class).to_f64() - exponent / sum).abs() < 1e-4);
         }
-        let sum: u32 = Class::ALL.iter().map(|class| scored.of(*class).get()).sum();
+        let sum: u32 = Class::ALL.iter().map(|class| probabilities.of(*class).get()).sum();
         assert_eq!(sum, 1_000_000);
     }
     for class in Class::ALL {
-        assert!(scored.iter().any(|scored| scored.likeliest() == class), "{class:?}");
+        assert!(
+            probabilities.iter().any(|probabilities| probabilities.likeliest() == class),
+            "{class:?}"
+        );
     }
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_into(folder.path());
@@ -81,11 +86,11 @@ async fn probabilities_follow_labels_and_temperature() {
         "gsar": {"temperature": 1.5, "max_tokens": 64}}"#;
     fs::write(copy.join("config.json"), names).unwrap();
     let renamed = fresh(&runtime, &copy).score(pairs()).await.unwrap();
-    for (scored, renamed) in scored.iter().zip(&renamed) {
-        assert_eq!(scored.grounded, renamed.contradicted);
-        assert_eq!(scored.ungrounded, renamed.complementary);
-        assert_eq!(scored.contradicted, renamed.ungrounded);
-        assert_eq!(scored.complementary, renamed.grounded);
+    for (probabilities, renamed) in probabilities.iter().zip(&renamed) {
+        assert_eq!(probabilities.grounded, renamed.contradicted);
+        assert_eq!(probabilities.ungrounded, renamed.complementary);
+        assert_eq!(probabilities.contradicted, renamed.ungrounded);
+        assert_eq!(probabilities.complementary, renamed.grounded);
     }
 }
 
@@ -100,9 +105,9 @@ async fn concurrent_callers_share_computations() {
         .map(|caller| {
             // Each caller uses a different order and repeats some pairs.
             let order: Vec<usize> = (0..pairs.len() + 5)
-                .map(|at| (at * (caller * 2 + 1) + caller) % pairs.len())
+                .map(|index| (index * (caller * 2 + 1) + caller) % pairs.len())
                 .collect();
-            let requested = order.iter().map(|at| pairs[*at].clone()).collect();
+            let requested = order.iter().map(|index| pairs[*index].clone()).collect();
             let encoder = encoder.clone();
             tokio::spawn(async move { (order, encoder.logits(requested).await.unwrap()) })
         })
@@ -111,8 +116,8 @@ async fn concurrent_callers_share_computations() {
     for caller in callers {
         let (order, answers) = caller.await.unwrap();
         assert_eq!(order.len(), answers.len());
-        for (at, answer) in order.iter().zip(&answers) {
-            assert!(difference(answer, &references[*at].logits) < 1e-4);
+        for (index, answer) in order.iter().zip(&answers) {
+            assert!(difference(answer, &references[*index].logits) < 1e-4);
         }
     }
     let statistics = encoder.statistics();
@@ -139,9 +144,9 @@ async fn truncates_premises_but_not_claims() {
     let encoder = fresh(&runtime, &fixture());
     let claim = "the pool";
     let room = encoder.room_beside(claim).unwrap();
-    let of_words = |words: usize| Pair::new(claim, "a ".repeat(words));
+    let pair_with_words = |words: usize| Pair::new(claim, "a ".repeat(words));
     let lengths = [room - 1, room, room + 1, 1_000_000];
-    let scored = encoder.score(lengths.map(of_words).into()).await.unwrap();
+    let scored = encoder.score(lengths.map(pair_with_words).into()).await.unwrap();
     assert_ne!(scored[0], scored[1]);
     assert_eq!((scored[1], scored[1]), (scored[2], scored[3]));
 
@@ -152,9 +157,9 @@ async fn truncates_premises_but_not_claims() {
         let claim = "a ".repeat(words);
         assert_eq!(encoder.room_beside(&claim), None);
         let pairs = vec![Pair::new("fine", "b"), Pair::new(claim.as_str(), "b")];
-        let refused = encoder.score(pairs).await.unwrap_err();
+        let error = encoder.score(pairs).await.unwrap_err();
         let expected = ScoreError::ClaimTooLong { at: 1, bytes: claim.len(), max_tokens };
-        assert_eq!(refused, expected);
+        assert_eq!(error, expected);
     }
 }
 
@@ -174,13 +179,16 @@ async fn scores_unusual_texts() {
         "\u{202e}\u{feff}\u{fffd}\u{10ffff}".to_owned(),
     ];
     let pairs: Vec<Pair> = texts.iter().map(|text| Pair::new("the pool", text.as_str())).collect();
-    let scored = encoder.score(pairs.clone()).await.unwrap();
-    assert_eq!(encoder.score(pairs).await.unwrap(), scored);
-    let written = [Pair::new("a [SEP] b", "c"), Pair::new("a", "b [SEP] c"), Pair::new("a", "b")];
-    for pair in &written[..2] {
-        let marks = encoder.tokens(&pair.claim) + encoder.tokens(&pair.premise);
-        assert!(marks >= 6, "{marks}");
+    let probabilities = encoder.score(pairs.clone()).await.unwrap();
+    assert_eq!(encoder.score(pairs).await.unwrap(), probabilities);
+    let special_pairs =
+        [Pair::new("a [SEP] b", "c"), Pair::new("a", "b [SEP] c"), Pair::new("a", "b")];
+    for pair in &special_pairs[..2] {
+        let token_count = encoder.tokens(&pair.claim) + encoder.tokens(&pair.premise);
+        assert!(token_count >= 6, "{token_count}");
     }
-    let [first, second, third] = encoder.score(written.into()).await.unwrap()[..] else { panic!() };
+    let [first, second, third] = encoder.score(special_pairs.into()).await.unwrap()[..] else {
+        panic!()
+    };
     assert!(first != second && second != third);
 }

@@ -175,11 +175,11 @@ impl Runtime {
 }
 
 fn locate(
-    given: Option<&Path>,
+    argument: Option<&Path>,
     variable: impl Fn(&str) -> Option<OsString>,
     program: Option<&Path>,
 ) -> Result<(PathBuf, Origin), RuntimeError> {
-    if let Some(file) = given {
+    if let Some(file) = argument {
         return Ok((file.to_owned(), Origin::Given));
     }
     if let Some(file) = variable(VARIABLE).filter(|file| !file.is_empty()) {
@@ -299,27 +299,34 @@ mod tests {
         for folder in [program.parent().unwrap(), &installed] {
             std::fs::create_dir_all(folder).unwrap();
         }
-        let both = |name: &str| match name {
+        let variable_and_home = |name: &str| match name {
             VARIABLE => Some(OsString::from("/by/variable")),
             "HOME" => Some(OsString::from("/home/user")),
             _ => None,
         };
-        let found = |given: Option<&str>, variable: &dyn Fn(&str) -> Option<OsString>| {
-            locate(given.map(Path::new), variable, Some(&program))
-        };
-        let home = |name: &str| both(name).filter(|_| name != VARIABLE);
-        let (file, origin) = found(None, &home).unwrap();
+        let locate_library =
+            |argument: Option<&str>, variable: &dyn Fn(&str) -> Option<OsString>| {
+                locate(argument.map(Path::new), variable, Some(&program))
+            };
+        let only_home = |name: &str| variable_and_home(name).filter(|_| name != VARIABLE);
+        let (file, origin) = locate_library(None, &only_home).unwrap();
         assert_eq!(origin, Origin::Cache);
         assert!(file.starts_with("/home/user/.cache/gsar/onnxruntime/1.27.0"), "{file:?}");
-        assert_eq!(found(None, &|_| None).unwrap_err(), RuntimeError::NoCacheFolder);
+        assert_eq!(locate_library(None, &|_| None).unwrap_err(), RuntimeError::NoCacheFolder);
 
         let library = installed.join(format!("libonnxruntime{}", std::env::consts::DLL_SUFFIX));
         std::fs::write(&library, "").unwrap();
-        let (file, origin) = found(None, &home).unwrap();
+        let (file, origin) = locate_library(None, &only_home).unwrap();
         assert_eq!(origin, Origin::Installed);
         assert_eq!(file.canonicalize().unwrap(), library.canonicalize().unwrap());
-        assert_eq!(found(None, &both).unwrap(), ("/by/variable".into(), Origin::Variable));
-        assert_eq!(found(Some("given"), &both).unwrap(), ("given".into(), Origin::Given));
+        assert_eq!(
+            locate_library(None, &variable_and_home).unwrap(),
+            ("/by/variable".into(), Origin::Variable)
+        );
+        assert_eq!(
+            locate_library(Some("given"), &variable_and_home).unwrap(),
+            ("given".into(), Origin::Given)
+        );
     }
 
     #[test]

@@ -27,13 +27,13 @@ fn options(workers: usize) -> Options {
     Options { workers, ..Options::default() }
 }
 
-fn cosine(one: &[f32], other: &[f32]) -> f32 {
-    one.iter().zip(other).map(|(one, other)| one * other).sum()
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-fn difference(one: &[f32], other: &[f32]) -> f32 {
-    assert_eq!(one.len(), other.len());
-    one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
+fn difference(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }
 
 /// Copies the model without its manifest, and links to its graph.
@@ -85,20 +85,23 @@ async fn known_text_has_the_known_vector() {
 async fn vectors_do_not_depend_on_the_batch() {
     let Some((runtime, model)) = real("vectors_do_not_depend_on_the_batch") else { return };
     let texts: Vec<String> = (0..24)
-        .map(|number| {
+        .map(|index| {
             let words = ["pool", "timeout", "503", "checkout", "restart", "latency", "of", "the"];
-            (0..1 + number * 3).map(|at| words[(at * 5 + number) % 8]).collect::<Vec<_>>().join(" ")
+            (0..1 + index * 3)
+                .map(|position| words[(position * 5 + index) % 8])
+                .collect::<Vec<_>>()
+                .join(" ")
         })
         .collect();
-    let wide = Options { batch_texts: 64, batch_bytes: 1 << 20, ..options(2) };
-    let together = Embedder::start(&runtime, &model, &wide, None).unwrap();
-    let together = together.embed(texts.clone(), Priority::Background).await.unwrap();
-    let mut alone = model.session(&runtime).unwrap();
-    let padded = alone.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
-    for ((text, together), padded) in texts.iter().zip(&together).zip(&padded) {
-        let alone = alone.embed(&[text]).unwrap();
-        assert!(difference(together, &alone[0]) < 1e-5, "{text}");
-        assert!(difference(padded, &alone[0]) < 1e-5, "{text}");
+    let large_batches = Options { batch_texts: 64, batch_bytes: 1 << 20, ..options(2) };
+    let batched = Embedder::start(&runtime, &model, &large_batches, None).unwrap();
+    let batched = batched.embed(texts.clone(), Priority::Background).await.unwrap();
+    let mut single = model.session(&runtime).unwrap();
+    let padded = single.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>()).unwrap();
+    for ((text, batched), padded) in texts.iter().zip(&batched).zip(&padded) {
+        let single = single.embed(&[text]).unwrap();
+        assert!(difference(batched, &single[0]) < 1e-5, "{text}");
+        assert!(difference(padded, &single[0]) < 1e-5, "{text}");
     }
 }
 
@@ -120,8 +123,8 @@ async fn embeds_unusual_texts() {
         "e\u{301}".repeat(10_000),
     ];
     let vectors = embedder.embed(texts.clone(), Priority::Query).await.unwrap();
-    let again = embedder.embed(texts.clone(), Priority::Background).await.unwrap();
-    assert_eq!(vectors, again);
+    let cached = embedder.embed(texts.clone(), Priority::Background).await.unwrap();
+    assert_eq!(vectors, cached);
     assert_eq!(embedder.statistics().computed, texts.len() as u64);
     assert!(vectors.iter().all(|vector| vector.iter().all(|number| number.is_finite())));
     let beginning = vec!["word ".repeat(254)];
@@ -144,10 +147,10 @@ fn opens_a_sentence_model_in_any_folder() {
     fs::remove_file(copy.join("sentence_bert_config.json")).unwrap();
     let pooling = r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": false}"#;
     fs::write(copy.join("1_Pooling/config.json"), pooling).unwrap();
-    let other = Model::open(&copy).unwrap();
-    assert_eq!((other.pooling(), other.max_tokens()), (Pooling::Cls, 512));
-    assert_ne!(other.digest(), model.digest());
-    let first = other.session(&runtime).unwrap().embed(&[FOX]).unwrap();
+    let changed_model = Model::open(&copy).unwrap();
+    assert_eq!((changed_model.pooling(), changed_model.max_tokens()), (Pooling::Cls, 512));
+    assert_ne!(changed_model.digest(), model.digest());
+    let first = changed_model.session(&runtime).unwrap().embed(&[FOX]).unwrap();
     let mean = model.session(&runtime).unwrap().embed(&[FOX]).unwrap();
     assert!(difference(&first[0], &mean[0]) > 0.01);
 }
@@ -157,8 +160,8 @@ fn errors_name_missing_and_invalid_files() {
     let Some((runtime, model)) = real("errors_name_missing_and_invalid_files") else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_of(&model, folder.path());
-    let nowhere = error_of(&folder.path().join("nowhere"), &runtime);
-    assert!(matches!(&nowhere, ModelError::Missing { files, .. } if files.len() == 5), "{nowhere}");
+    let missing = error_of(&folder.path().join("nowhere"), &runtime);
+    assert!(matches!(&missing, ModelError::Missing { files, .. } if files.len() == 5), "{missing}");
 
     for (file, content, expected) in [
         ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
@@ -182,25 +185,25 @@ fn errors_name_missing_and_invalid_files() {
         ("modules.json", r#"[{"type": "sentence_transformers.models.Dense"}]"#, "Dense"),
     ] {
         let path = copy.join(file);
-        let before = fs::read(&path).ok();
+        let original = fs::read(&path).ok();
         fs::write(&path, content).unwrap();
         let error = error_of(&copy, &runtime).to_string();
         assert!(error.contains(expected), "{file} as {content:?}: {error}");
-        match before {
-            Some(before) => fs::write(&path, before).unwrap(),
+        match original {
+            Some(original) => fs::write(&path, original).unwrap(),
             None => fs::remove_file(&path).unwrap(),
         }
     }
     for file in ["tokenizer.json", "config.json", "1_Pooling/config.json", "model.onnx"] {
-        let (path, away) = (copy.join(file), folder.path().join("away"));
-        fs::rename(&path, &away).unwrap();
+        let (path, moved) = (copy.join(file), folder.path().join("away"));
+        fs::rename(&path, &moved).unwrap();
         let error = error_of(&copy, &runtime);
         assert!(matches!(&error, ModelError::Missing { files, .. } if files == &[file]), "{error}");
         fs::create_dir(&path).unwrap();
         let error = error_of(&copy, &runtime);
         assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
         fs::remove_dir(&path).unwrap();
-        fs::rename(&away, &path).unwrap();
+        fs::rename(&moved, &path).unwrap();
     }
     Model::open(&copy).unwrap().session(&runtime).unwrap();
 }
@@ -210,7 +213,7 @@ fn rejects_the_tokenizer_of_another_model() {
     let Some((runtime, model)) = real("rejects_the_tokenizer_of_another_model") else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_of(&model, folder.path());
-    let words: Vec<String> = (0..40_000).map(|at| format!("\"w{at}\": {at}")).collect();
+    let words: Vec<String> = (0..40_000).map(|index| format!("\"w{index}\": {index}")).collect();
     let tokenizer = format!(
         r#"{{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
         "pre_tokenizer": {{"type": "Whitespace"}}, "post_processor": null, "decoder": null,
@@ -263,15 +266,15 @@ fn damaged_graphs_do_not_crash() {
         let error = error_of(&copy, &runtime);
         assert!(matches!(error, ModelError::Onnx { .. }), "{length}: {error}");
     }
-    let mut refused = 0;
-    for flip in (0..24).step_by(3) {
-        let mut altered = original.clone();
-        altered[flip] ^= 1 << (flip % 8);
-        fs::write(&path, altered).unwrap();
+    let mut error_count = 0;
+    for byte in (0..24).step_by(3) {
+        let mut damaged = original.clone();
+        damaged[byte] ^= 1 << (byte % 8);
+        fs::write(&path, damaged).unwrap();
         let session = Model::open(&copy).unwrap().session(&runtime);
-        refused += usize::from(session.is_err());
+        error_count += usize::from(session.is_err());
     }
-    assert!(refused > 0);
+    assert!(error_count > 0);
     fs::write(&path, "this is a text and not a graph").unwrap();
     let error = error_of(&copy, &runtime);
     assert!(matches!(error, ModelError::Onnx { .. }), "{error}");

@@ -49,7 +49,7 @@ fn assert_near(vectors: &[Vector], expected: &[Vec<f32>]) {
     assert_eq!(vectors.len(), expected.len());
     for (vector, expected) in vectors.iter().zip(expected) {
         assert_eq!(vector.len(), expected.len());
-        assert!(vector.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-6));
+        assert!(vector.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6));
     }
 }
 
@@ -90,18 +90,18 @@ async fn callers_share_batches_and_each_text_is_computed_once() {
     let (embedder, gate) = gated_pool(&options(), None);
     let first = spawn_embed(&embedder, &["first"], Priority::Background);
     assert_eq!(gate.begun.recv().unwrap(), ["first"]);
-    let one = spawn_embed(&embedder, &["a", "b"], Priority::Background);
-    let two = spawn_embed(&embedder, &["b", "c", "first"], Priority::Background);
+    let first_caller = spawn_embed(&embedder, &["a", "b"], Priority::Background);
+    let second_caller = spawn_embed(&embedder, &["b", "c", "first"], Priority::Background);
     until_waiting(&embedder, 3).await;
     gate.go_on.send(()).unwrap();
     let mut batch = gate.pass();
     batch.sort();
     assert_eq!(batch, ["a", "b", "c"]);
     assert_near(&first.await.unwrap().unwrap(), &expected(&["first"]));
-    assert_near(&one.await.unwrap().unwrap(), &expected(&["a", "b"]));
+    assert_near(&first_caller.await.unwrap().unwrap(), &expected(&["a", "b"]));
     // Without a cache, "first" may have been requested again after its answer.
     drop(gate);
-    assert_near(&two.await.unwrap().unwrap(), &expected(&["b", "c", "first"]));
+    assert_near(&second_caller.await.unwrap().unwrap(), &expected(&["b", "c", "first"]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -171,10 +171,10 @@ async fn callers_wait_while_their_queue_is_full() {
 async fn a_bad_text_fails_only_its_callers() {
     let embedder = free_pool(Some(Box::new(MemoryCache::new(1 << 20))));
     for bad in ["bad", "bad panic", "wide", "nan", "zero"] {
-        let one = spawn_embed(&embedder, &["good one", bad], Priority::Query);
-        let two = spawn_embed(&embedder, &["good two", "good one"], Priority::Query);
-        assert_near(&two.await.unwrap().unwrap(), &expected(&["good two", "good one"]));
-        let error = one.await.unwrap().unwrap_err();
+        let bad_caller = spawn_embed(&embedder, &["good one", bad], Priority::Query);
+        let good_caller = spawn_embed(&embedder, &["good two", "good one"], Priority::Query);
+        assert_near(&good_caller.await.unwrap().unwrap(), &expected(&["good two", "good one"]));
+        let error = bad_caller.await.unwrap().unwrap_err();
         assert!(
             matches!(error, EmbedError::Session { bytes, .. } if bytes == bad.len()),
             "{error}"
@@ -191,7 +191,7 @@ async fn concurrent_callers_compute_each_text_once() {
     let callers: Vec<_> = (0..64)
         .map(|caller| {
             let texts: Vec<String> =
-                (0..50).map(|at| format!("text {}", (at * 7 + caller) % 100)).collect();
+                (0..50).map(|index| format!("text {}", (index * 7 + caller) % 100)).collect();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let priority = if caller % 2 == 0 { Priority::Query } else { Priority::Background };
             spawn_embed(&embedder, &texts, priority)
@@ -268,8 +268,8 @@ fn rejects_sessions_of_different_models() {
         }
     }
     let sessions: Vec<Box<dyn Session>> = vec![Box::new(Free), Box::new(Other)];
-    let refused = Embedder::with_sessions(sessions, DIGEST, &options(), None).unwrap_err();
-    assert_eq!(refused, StartError::Dimensions { first: 8, other: 5 });
-    let refused = Embedder::with_sessions(Vec::new(), DIGEST, &options(), None).unwrap_err();
-    assert!(matches!(refused, StartError::InvalidOption { field: "workers", .. }));
+    let error = Embedder::with_sessions(sessions, DIGEST, &options(), None).unwrap_err();
+    assert_eq!(error, StartError::Dimensions { first: 8, other: 5 });
+    let error = Embedder::with_sessions(Vec::new(), DIGEST, &options(), None).unwrap_err();
+    assert!(matches!(error, StartError::InvalidOption { field: "workers", .. }));
 }

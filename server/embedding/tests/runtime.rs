@@ -32,35 +32,35 @@ fn library(folder: &Path, name: &str, source: &str) -> Option<std::path::PathBuf
     None
 }
 
-fn refused(file: &Path) -> RuntimeError {
+fn load_error(file: &Path) -> RuntimeError {
     Runtime::load(Some(file)).unwrap_err()
 }
 
 #[test]
 fn loads_only_onnx_runtime_of_a_supported_version() {
     let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let path = |name: &str| folder.path().join(name);
 
-    let missing = refused(&at("missing.so"));
-    assert_eq!(missing, RuntimeError::Missing { file: at("missing.so"), origin: Origin::Given });
+    let missing = load_error(&path("missing.so"));
+    assert_eq!(missing, RuntimeError::Missing { file: path("missing.so"), origin: Origin::Given });
     assert!(missing.to_string().contains("make onnxruntime"), "{missing}");
 
-    fs::write(at("text.so"), "this is a text").unwrap();
-    fs::write(at("empty.so"), "").unwrap();
-    for file in [at("text.so"), at("empty.so"), folder.path().to_owned(), "/dev/null".into()] {
-        let error = refused(&file);
+    fs::write(path("text.so"), "this is a text").unwrap();
+    fs::write(path("empty.so"), "").unwrap();
+    for file in [path("text.so"), path("empty.so"), folder.path().to_owned(), "/dev/null".into()] {
+        let error = load_error(&file);
         assert!(matches!(error, RuntimeError::NotALibrary { .. }), "{error}");
         assert!(error.to_string().contains(&file.display().to_string()), "{error}");
     }
 
     let other = library(folder.path(), "other.so", "int answer(void) { return 42; }");
     if let Some(file) = other {
-        let error = refused(&file);
+        let error = load_error(&file);
         assert!(error.to_string().contains("does not export OrtGetApiBase"), "{error}");
         let original = fs::read(&file).unwrap();
         for length in [1, 20, 64, 1_000, original.len() / 2, original.len() - 1] {
-            fs::write(at("short.so"), &original[..length]).unwrap();
-            let error = refused(&at("short.so"));
+            fs::write(path("short.so"), &original[..length]).unwrap();
+            let error = load_error(&path("short.so"));
             assert!(matches!(error, RuntimeError::NotALibrary { .. }), "{length}: {error}");
         }
     }
@@ -73,7 +73,7 @@ fn loads_only_onnx_runtime_of_a_supported_version() {
          const void *OrtGetApiBase(void) { return &base; }\n",
     );
     if let Some(file) = old {
-        let error = refused(&file);
+        let error = load_error(&file);
         assert!(
             matches!(&error, RuntimeError::TooOld { found, .. } if found == "1.23.2"),
             "{error}"
@@ -90,12 +90,12 @@ fn loads_only_onnx_runtime_of_a_supported_version() {
         }
     };
     assert_eq!(Runtime::load(Some(runtime.library())).unwrap().library(), runtime.library());
-    let again = refused(&at("text.so"));
-    assert!(matches!(again, RuntimeError::OtherLoaded { .. }), "{again}");
+    let reloaded = load_error(&path("text.so"));
+    assert!(matches!(reloaded, RuntimeError::OtherLoaded { .. }), "{reloaded}");
 
-    let copy = at("libonnxruntime.so");
+    let copy = path("libonnxruntime.so");
     fs::copy(runtime.library(), &copy).unwrap();
-    assert!(matches!(refused(&copy), RuntimeError::OtherLoaded { .. }));
+    assert!(matches!(load_error(&copy), RuntimeError::OtherLoaded { .. }));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn rejects_a_library_changed_since_it_was_fetched() {
     fs::write(&file, "another library").unwrap();
     let manifest = r#"{"files": {"libonnxruntime.so": {"sha256": "00"}}}"#;
     fs::write(folder.path().join("manifest.json"), manifest).unwrap();
-    let error = refused(&file);
+    let error = load_error(&file);
     // The other test in this process may have loaded the real library.
     assert!(
         matches!(error, RuntimeError::Changed { .. } | RuntimeError::OtherLoaded { .. }),

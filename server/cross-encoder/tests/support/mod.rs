@@ -70,7 +70,7 @@ pub(crate) fn references() -> Vec<Reference> {
         .collect()
 }
 
-pub(crate) fn difference(one: &[f32], other: &[f32]) -> f32 {
-    assert_eq!(one.len(), other.len());
-    one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f32::max)
+pub(crate) fn difference(a: &[f32], b: &[f32]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
 }

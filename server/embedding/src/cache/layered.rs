@@ -21,32 +21,32 @@ impl<Front: Cache, Back: Cache> LayeredCache<Front, Back> {
 
 impl<Front: Cache, Back: Cache> Cache for LayeredCache<Front, Back> {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
-        let mut found = self.front.get_many(keys)?;
-        let missing: Vec<Key> = keys
+        let mut vectors = self.front.get_many(keys)?;
+        let missing_keys: Vec<Key> = keys
             .iter()
-            .zip(&found)
+            .zip(&vectors)
             .filter(|(_, vector)| vector.is_none())
             .map(|(key, _)| *key)
             .collect();
-        if missing.is_empty() {
-            return Ok(found);
+        if missing_keys.is_empty() {
+            return Ok(vectors);
         }
-        let from_back = match self.back.get_many(&missing) {
-            Ok(from_back) => from_back,
-            Err(_) if missing.len() < keys.len() => return Ok(found),
+        let back_vectors = match self.back.get_many(&missing_keys) {
+            Ok(back_vectors) => back_vectors,
+            Err(_) if missing_keys.len() < keys.len() => return Ok(vectors),
             Err(error) => return Err(error),
         };
-        let fresh: Vec<(Key, Vector)> = missing
+        let found_in_back: Vec<(Key, Vector)> = missing_keys
             .iter()
-            .zip(&from_back)
+            .zip(&back_vectors)
             .filter_map(|(key, vector)| Some((*key, Vector::clone(vector.as_ref()?))))
             .collect();
-        self.front.put_many(&fresh)?;
-        let mut from_back = from_back.into_iter();
-        for vector in found.iter_mut().filter(|vector| vector.is_none()) {
-            *vector = from_back.next().flatten();
+        self.front.put_many(&found_in_back)?;
+        let mut back_vectors = back_vectors.into_iter();
+        for vector in vectors.iter_mut().filter(|vector| vector.is_none()) {
+            *vector = back_vectors.next().flatten();
         }
-        Ok(found)
+        Ok(vectors)
     }
 
     fn put_many(&self, vectors: &[(Key, Vector)]) -> Result<(), CacheError> {

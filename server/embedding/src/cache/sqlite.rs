@@ -105,11 +105,12 @@ fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
 
 /// Returns `true` if the database is empty or a cache with this schema version.
 fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
-    let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let application = ask("PRAGMA application_id")?;
-    let version = ask("PRAGMA user_version")?;
-    let is_empty =
-        application == 0 && version == 0 && ask("SELECT count(*) FROM sqlite_schema")? == 0;
+    let query_number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let application = query_number("PRAGMA application_id")?;
+    let version = query_number("PRAGMA user_version")?;
+    let is_empty = application == 0
+        && version == 0
+        && query_number("SELECT count(*) FROM sqlite_schema")? == 0;
     Ok(is_empty || (application == APPLICATION_ID && version == SCHEMA_VERSION))
 }
 
@@ -151,11 +152,12 @@ impl Cache for SqliteCache {
 /// Deletes the oldest vectors until the used pages fit. SQLite reuses free pages before the file grows.
 fn shrink(connection: &Connection, max_bytes: u64) -> rusqlite::Result<()> {
     const STEP: i64 = 64;
-    let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let query_number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let max_bytes = i64::try_from(max_bytes).unwrap_or(i64::MAX);
-    let page_bytes = ask("PRAGMA page_size")?;
+    let page_bytes = query_number("PRAGMA page_size")?;
     loop {
-        let pages = ask("PRAGMA page_count")?.saturating_sub(ask("PRAGMA freelist_count")?);
+        let pages = query_number("PRAGMA page_count")?
+            .saturating_sub(query_number("PRAGMA freelist_count")?);
         if pages.saturating_mul(page_bytes) <= max_bytes {
             return Ok(());
         }

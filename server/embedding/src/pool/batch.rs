@@ -56,17 +56,19 @@ impl WaitingJobs {
         let mut longer = self.by_length.range(oldest..).peekable();
         let mut batch = Batch { slots: Vec::new(), min: oldest.length, max: oldest.length };
         loop {
-            let below = shorter.peek().map(|(slot, _)| **slot);
-            let above = longer.peek().map(|(slot, _)| **slot);
-            let is_below_nearer = match (below, above) {
+            let next_shorter = shorter.peek().map(|(slot, _)| **slot);
+            let next_longer = longer.peek().map(|(slot, _)| **slot);
+            let is_shorter_nearer = match (next_shorter, next_longer) {
                 (None, None) => break,
-                (below, above) => {
-                    let to_below = below.map_or(usize::MAX, |slot| oldest.length - slot.length);
-                    let to_above = above.map_or(usize::MAX, |slot| slot.length - oldest.length);
-                    to_below < to_above
+                (next_shorter, next_longer) => {
+                    let shorter_distance =
+                        next_shorter.map_or(usize::MAX, |slot| oldest.length - slot.length);
+                    let longer_distance =
+                        next_longer.map_or(usize::MAX, |slot| slot.length - oldest.length);
+                    shorter_distance < longer_distance
                 }
             };
-            let next = if is_below_nearer { shorter.next() } else { longer.next() };
+            let next = if is_shorter_nearer { shorter.next() } else { longer.next() };
             let Some((slot, _)) = next else { break };
             if batch.add(*slot, limits).is_break() {
                 break;
@@ -112,25 +114,25 @@ mod tests {
 
     const WIDE: BatchLimits = BatchLimits { texts: 100, bytes: 1 << 20 };
 
-    fn line(lengths: &[usize]) -> WaitingJobs {
-        let mut line = WaitingJobs::default();
+    fn waiting_jobs(lengths: &[usize]) -> WaitingJobs {
+        let mut jobs = WaitingJobs::default();
         for (age, length) in lengths.iter().enumerate() {
-            line.add(key(*length, age), *length, age as u64);
+            jobs.add(key(*length, age), *length, age as u64);
         }
-        line
+        jobs
     }
 
     fn key(length: usize, age: usize) -> Key {
         Key::new(&[0; 32], &format!("{length} {age}"))
     }
 
-    fn take_lengths(line: &mut WaitingJobs, limits: BatchLimits, lengths: &[usize]) -> Vec<usize> {
-        let known: Vec<Key> =
+    fn take_lengths(jobs: &mut WaitingJobs, limits: BatchLimits, lengths: &[usize]) -> Vec<usize> {
+        let keys: Vec<Key> =
             lengths.iter().enumerate().map(|(age, length)| key(*length, age)).collect();
-        let mut ages: Vec<usize> = line
+        let mut ages: Vec<usize> = jobs
             .take(limits)
             .iter()
-            .map(|key| known.iter().position(|known| known == key).unwrap())
+            .map(|key| keys.iter().position(|candidate| candidate == key).unwrap())
             .collect();
         ages.sort_unstable();
         ages
@@ -139,50 +141,51 @@ mod tests {
     #[test]
     fn batches_the_oldest_with_texts_of_similar_length() {
         let lengths = [100, 1000, 90, 101, 5, 110, 990];
-        let mut line = line(&lengths);
-        assert_eq!(take_lengths(&mut line, WIDE, &lengths), [0, 2, 3, 5]);
-        assert_eq!(take_lengths(&mut line, WIDE, &lengths), [1, 6]);
-        assert_eq!(take_lengths(&mut line, WIDE, &lengths), [4]);
-        assert_eq!(line.len(), 0);
-        assert!(line.take(WIDE).is_empty());
+        let mut waiting_jobs = waiting_jobs(&lengths);
+        assert_eq!(take_lengths(&mut waiting_jobs, WIDE, &lengths), [0, 2, 3, 5]);
+        assert_eq!(take_lengths(&mut waiting_jobs, WIDE, &lengths), [1, 6]);
+        assert_eq!(take_lengths(&mut waiting_jobs, WIDE, &lengths), [4]);
+        assert_eq!(waiting_jobs.len(), 0);
+        assert!(waiting_jobs.take(WIDE).is_empty());
     }
 
     #[test]
     fn respects_the_limits_and_prefers_the_nearest() {
         let lengths = [100, 120, 101, 98, 97];
-        let few = BatchLimits { texts: 3, ..WIDE };
-        assert_eq!(take_lengths(&mut line(&lengths), few, &lengths), [0, 2, 3]);
-        let light = BatchLimits { bytes: 205, ..WIDE };
-        assert_eq!(take_lengths(&mut line(&lengths), light, &lengths), [0, 2]);
+        let three_texts = BatchLimits { texts: 3, ..WIDE };
+        assert_eq!(take_lengths(&mut waiting_jobs(&lengths), three_texts, &lengths), [0, 2, 3]);
+        let few_bytes = BatchLimits { bytes: 205, ..WIDE };
+        assert_eq!(take_lengths(&mut waiting_jobs(&lengths), few_bytes, &lengths), [0, 2]);
     }
 
     #[test]
     fn a_text_beyond_the_limit_is_batched_alone() {
         let lengths = [5000, 5000];
         let limits = BatchLimits { bytes: 100, ..WIDE };
-        let mut line = line(&lengths);
-        assert_eq!(take_lengths(&mut line, limits, &lengths), [0]);
-        assert_eq!(take_lengths(&mut line, limits, &lengths), [1]);
+        let mut waiting_jobs = waiting_jobs(&lengths);
+        assert_eq!(take_lengths(&mut waiting_jobs, limits, &lengths), [0]);
+        assert_eq!(take_lengths(&mut waiting_jobs, limits, &lengths), [1]);
     }
 
     #[test]
     fn short_texts_count_as_equally_long() {
         let lengths = [1, 30, 0, 17];
-        assert_eq!(take_lengths(&mut line(&lengths), WIDE, &lengths), [0, 1, 2, 3]);
+        assert_eq!(take_lengths(&mut waiting_jobs(&lengths), WIDE, &lengths), [0, 1, 2, 3]);
     }
 
     #[test]
     fn batches_start_with_the_oldest_and_lose_no_job() {
-        let lengths: Vec<usize> = (0..500).map(|at| (at * 7919) % 3000).collect();
-        let mut line = line(&lengths);
-        let mut left: std::collections::BTreeSet<usize> = (0..500).collect();
-        while line.len() > 0 {
-            let batch = take_lengths(&mut line, BatchLimits { texts: 16, bytes: 8192 }, &lengths);
-            assert!(batch.contains(left.first().unwrap()));
+        let lengths: Vec<usize> = (0..500).map(|index| (index * 7919) % 3000).collect();
+        let mut waiting_jobs = waiting_jobs(&lengths);
+        let mut remaining: std::collections::BTreeSet<usize> = (0..500).collect();
+        while waiting_jobs.len() > 0 {
+            let batch =
+                take_lengths(&mut waiting_jobs, BatchLimits { texts: 16, bytes: 8192 }, &lengths);
+            assert!(batch.contains(remaining.first().unwrap()));
             for age in batch {
-                assert!(left.remove(&age));
+                assert!(remaining.remove(&age));
             }
         }
-        assert!(left.is_empty());
+        assert!(remaining.is_empty());
     }
 }

@@ -102,8 +102,8 @@ impl<Q: Question> Pool<Q> {
         let mut positions: HashMap<Key, usize> = HashMap::new();
         for question in questions {
             let key = question.key(&inner.model_digest);
-            if let Some(at) = positions.get(&key) {
-                order.push(*at);
+            if let Some(index) = positions.get(&key) {
+                order.push(*index);
                 continue;
             }
             order.push(positions.len());
@@ -117,7 +117,10 @@ impl<Q: Question> Pool<Q> {
             answers.push(answer.await.map_err(|_gone| PoolError::Ended)??);
         }
         pending.keys.clear();
-        order.iter().map(|at| answers.get(*at).map(Vector::clone).ok_or(PoolError::Ended)).collect()
+        order
+            .iter()
+            .map(|index| answers.get(*index).map(Vector::clone).ok_or(PoolError::Ended))
+            .collect()
     }
 
     /// Returns the pool's statistics.

@@ -173,9 +173,9 @@ impl<Q: Question> Queue<Q> {
         keys
     }
 
-    pub(super) fn complete_lookup(&mut self, key: Key, known: Option<Vector>) {
+    pub(super) fn complete_lookup(&mut self, key: Key, vector: Option<Vector>) {
         let is_pending = self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp));
-        match known {
+        match vector {
             _ if !is_pending => {}
             Some(vector) => self.answer(key, &Ok(vector)),
             None => self.make_ready(key),
@@ -281,15 +281,15 @@ mod tests {
     #[test]
     fn queries_go_first_without_starving_background() {
         let mut queue = Queue::new(false, 100);
-        let one = BatchLimits { texts: 1, ..LIMITS };
+        let single_text = BatchLimits { texts: 1, ..LIMITS };
         let mut receivers = vec![enqueue(&mut queue, "later", Priority::Background)];
         for number in 0..20 {
             receivers.push(enqueue(&mut queue, &format!("q{number}"), Priority::Query));
         }
         let order: Vec<String> =
-            (0..21).flat_map(|_| queue.begin(one, 1)).map(|job| job.question).collect();
-        let at = order.iter().position(|text| text == "later").unwrap();
-        assert_eq!(at, MAX_QUERIES_IN_A_ROW as usize);
+            (0..21).flat_map(|_| queue.begin(single_text, 1)).map(|job| job.question).collect();
+        let position = order.iter().position(|text| text == "later").unwrap();
+        assert_eq!(position, MAX_QUERIES_IN_A_ROW as usize);
     }
 
     #[test]
