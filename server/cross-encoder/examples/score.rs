@@ -90,13 +90,13 @@ async fn score_rows(
         let logits = encoder.logits(pairs).await?;
         return Ok(logits.iter().map(|logits| json!({ "logits": **logits })).collect());
     }
-    let score = encoder.score(pairs).await?;
-    Ok(score
+    let probabilities = encoder.score(pairs).await?;
+    Ok(probabilities
         .iter()
-        .map(|score| {
+        .map(|probabilities| {
             Class::ALL
                 .into_iter()
-                .map(|class| (class.name().to_owned(), json!(score.of(class).to_f64())))
+                .map(|class| (class.name().to_owned(), json!(probabilities.of(class).to_f64())))
                 .collect()
         })
         .collect())
