@@ -100,7 +100,7 @@ fn reason_of(status: &Status) -> String {
 }
 
 #[tokio::test]
-async fn false_report_is_replanned_and_true_report_proceeds() {
+async fn false_report_leads_to_a_replan_and_true_report_proceeds() {
     let server = TestServer::start().await;
     let begun = begin(&server, start("i1")).await;
     assert_eq!((begun.step, begun.plan, begun.max_replans), (0, 0, 2));
@@ -112,7 +112,7 @@ async fn false_report_is_replanned_and_true_report_proceeds() {
     assert_eq!((replan.cause.as_str(), investigation.plan), ("REPLAN", 1));
     let [fault] = replan.faults.as_slice() else { panic!("{replan:?}") };
     assert_eq!(fault.claim.as_ref().unwrap().class(), v1::ClaimClass::Contradicted);
-    assert!(!fault.shows.is_empty(), "the fault has what the evidence shows instead");
+    assert!(!fault.shows.is_empty(), "the fault says what the evidence shows");
     assert!(evaluation.provenance.unwrap().recorded);
 
     let answer = submit(&server, report("i1", investigation.step, TRUE)).await.unwrap();
@@ -209,7 +209,7 @@ async fn unchanged_report_ends_degraded() {
 }
 
 #[tokio::test]
-async fn best_report_is_reported_with_the_last() {
+async fn response_names_the_best_report() {
     let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let (good, bad) = (format!("{TRUE} {ALSO_FALSE} {FALSE}"), format!("{ALSO_FALSE} {FALSE}"));
@@ -294,7 +294,7 @@ async fn flaky(failures: u32) -> TestServer {
 }
 
 #[tokio::test]
-async fn failed_judge_uses_no_replan() {
+async fn judge_failure_does_not_use_up_a_replan() {
     let server = flaky(2).await;
     begin(&server, start("i1")).await;
     let answer = submit(&server, report("i1", 0, TRUE)).await.unwrap();
@@ -351,9 +351,9 @@ async fn stored_tool_results_are_the_evidence_for_reports() {
     };
     assert_eq!(synthesize.reasons[0].code, "HYPOTHESIS_VALIDATED");
 
-    let report_over_corpus =
+    let report_with_corpus =
         v1::SubmitReportRequest { evidence: Vec::new(), ..report("i1", investigation.step, TRUE) };
-    let answer = submit(&server, report_over_corpus).await.unwrap();
+    let answer = submit(&server, report_with_corpus).await.unwrap();
     let (investigation, evaluation) = (answer.investigation.unwrap(), answer.evaluation.unwrap());
     assert_eq!(finished(&investigation).cause, "PROCEED");
     assert_eq!(evaluation.gate.unwrap().root_cause, "pool");
@@ -377,7 +377,10 @@ async fn agent_querying_without_committing_is_stopped() {
     }
     let end = finished(&investigation);
     assert_eq!((end.cause.as_str(), end.degraded), ("QUERYING_WITHOUT_COMMITTING", true));
-    assert_eq!(turns, 4, "three identical calls close the gate, and the next turn ends it");
+    assert_eq!(
+        turns, 4,
+        "three identical calls close the gate, and the next turn ends the investigation"
+    );
     let codes: Vec<&str> = investigation.findings.iter().map(|found| found.code.as_str()).collect();
     assert!(codes.contains(&"REPEATED_IDENTICAL_CALLS"), "{codes:?}");
 }
@@ -475,8 +478,9 @@ async fn interrupted_drive_stream_resumes() {
     assert_eq!(finished(&end).cause, "PROCEED");
     assert_eq!(answers.message().await.unwrap(), None);
 
-    let repeated_report = tokio_stream::iter([message(Message::Report(unnamed(0, TRUE)))]);
-    let mut answers = server.investigations().drive(repeated_report).await.unwrap().into_inner();
+    let report_without_start = tokio_stream::iter([message(Message::Report(unnamed(0, TRUE)))]);
+    let mut answers =
+        server.investigations().drive(report_without_start).await.unwrap().into_inner();
     assert_eq!(answers.message().await.unwrap_err().code(), Code::InvalidArgument);
 }
 
@@ -495,7 +499,7 @@ async fn cancelling_returns_the_best_report() {
 }
 
 #[tokio::test]
-async fn concurrent_callers_share_one_judgement() {
+async fn one_of_concurrent_reports_is_judged() {
     let server = TestServer::start().await;
     begin(&server, start("i1")).await;
     let texts: Vec<String> = (0..8).map(|number| format!("{FALSE} Attempt {number}.")).collect();
@@ -508,7 +512,7 @@ async fn concurrent_callers_share_one_judgement() {
 }
 
 #[tokio::test]
-async fn rejects_invalid_investigations_by_field() {
+async fn rejections_name_the_invalid_fields() {
     let server = TestServer::start().await;
     let invalid = v1::StartInvestigationRequest {
         corpus_id: "../x".to_owned(),

@@ -42,7 +42,7 @@ impl Notifier {
         self.notify(&[NotifyState::Status(&status(obstacle))]);
     }
 
-    /// Reports the start of a reload, which [`Self::ready`] ends.
+    /// Reports the start of a reload, which [`Self::report_ready`] ends.
     pub(super) fn report_reloading(self) {
         match NotifyState::monotonic_usec_now() {
             Ok(timestamp) => self.notify(&[NotifyState::Reloading, timestamp]),
