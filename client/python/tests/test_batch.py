@@ -70,9 +70,7 @@ def test_rows_become_verdicts(server: Server) -> None:
     assert values(verdicts, "error") == [None, None]
     assert values(verdicts, "n") == [7, 8]
     (claim,) = verdicts["claims"][0]
-    assert claim == {"id": claim["id"], "text": PROCEEDS.rstrip("."), "class": "grounded"} | {
-        "note": claim["note"]
-    }
+    assert claim == {"id": claim["id"], "text": PROCEEDS.rstrip("."), "class": "grounded"} | {"note": claim["note"]}
     assert verdicts["reasons"][1] == ["SCORE_BELOW_REGENERATE", "GUARDED_SCORE", "CONTRADICTED_CLAIMS"]
 
 
