@@ -16,7 +16,6 @@ try:
     from pyspark.sql import DataFrame
     from pyspark.sql.types import (
         ArrayType,
-        BooleanType,
         DoubleType,
         LongType,
         MapType,
