@@ -277,6 +277,10 @@ mod tests {
                 vec!["judges.panels.court.members.0.judge: is missing"],
             ),
             ("[log]\nformat = \"xml\"", vec!["log.format: `xml`", "json, pretty"]),
+            (
+                "[policies]\nallow_overrides = true",
+                vec!["policies.allow_overrides", "true", "a text in quotes"],
+            ),
             ("limits = 3", vec!["limits: ", "a table"]),
             ("[judges]\nsecond_opinion = true", vec!["judges.second_opinion", "gsar.toml"]),
             ("listen = [\"http://x\"]", vec!["listen", "http://x", "unix:///"]),
@@ -287,7 +291,7 @@ mod tests {
             for part in expected_parts {
                 assert!(message.contains(part), "`{part}` in: {message}");
             }
-            for rust_term in ["untagged", "struct", "usize", "TextOrNumber"] {
+            for rust_term in ["untagged", "struct", "enum ", "usize", "TextOrNumber"] {
                 assert!(!message.contains(rust_term), "`{rust_term}` in: {message}");
             }
         }

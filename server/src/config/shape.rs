@@ -73,6 +73,7 @@ fn describe(error: &Error) -> String {
         "usize" | "u64" | "u32" | "a nonzero u32" => "a whole number".to_owned(),
         "struct" | "a map" => "a table".to_owned(),
         text if text.starts_with("struct ") => "a table".to_owned(),
+        text if text.starts_with("enum ") => "a text in quotes".to_owned(),
         text => text.to_owned(),
     };
     let list = |names: &[&str]| names.join(", ");
