@@ -11,6 +11,16 @@ async function openContradicted(tab, server) {
 
 const settled = (tab) => tab.waitForFunction(() => !document.body.textContent.includes("Loading …"));
 
+/** Waits until the focused element keeps its place for three frames. */
+const still = (tab) => tab.evaluate(async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const top = () => document.activeElement.getBoundingClientRect().top;
+  for (let [same, last] = [0, top()]; same < 3; last = top()) {
+    await frame();
+    same = top() === last ? same + 1 : 0;
+  }
+});
+
 /** Opens a claim in the list, unless it is open. */
 async function openClaim(tab, claim) {
   await tabTo(tab, "button.claim", claim.text);
@@ -74,10 +84,12 @@ export const CLAIM_TASKS = {
     const claim = evaluation.claims.at(-2);
     for (const [selector, text] of [["button.claim", claim.text], [".report .span", claim.text.slice(0, 20)]]) {
       await tabTo(tab, selector, text);
+      await still(tab);
       const before = await tab.evaluate(() => document.activeElement.getBoundingClientRect().top);
       await tab.keyboard.press("Enter");
       await tab.waitForFunction((id) => document.querySelector("h2#claim")?.textContent.startsWith(`${id}:`), {}, claim.id);
       await settled(tab);
+      await still(tab);
       const at = await tab.evaluate(() => {
         const [pressed, heading] = [document.activeElement, document.querySelector("#claim")].map((of) => of.getBoundingClientRect());
         return {
