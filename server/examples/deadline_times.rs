@@ -11,7 +11,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt as _, stream};
-use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_server::assembly::CheckedConfig;
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let provider_runtime = threads(1)?;
     let provider = provider_runtime.block_on(Server::start())?;
     provider.forget_requests();
-    provider.always(Play::Hang);
+    provider.always(ScriptedReply::Hang);
     let folder = tempfile::tempdir()?;
     let key = folder.path().join("key");
     std::fs::write(&key, KEY)?;

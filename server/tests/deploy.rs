@@ -7,7 +7,7 @@ use crate::support::chat_models::{HONEST, Models, request_for};
 use crate::support::tls::{Authority, Client};
 use crate::support::{TestServer, TestServerOptions, request};
 use async_trait::async_trait;
-use gsar_chat_wire::{Play, Server};
+use gsar_chat_wire::{ScriptedReply, Server};
 use gsar_core::Class;
 use gsar_proto::v1;
 use gsar_server::config::{Config, Sources, Tls};
@@ -136,7 +136,7 @@ fn configure_tls(config: &mut Config) {
 
 async fn run_mixed_events() -> TestServer {
     let provider = Server::start().await.unwrap();
-    provider.always(Play::answer(HONEST));
+    provider.always(ScriptedReply::answer(HONEST));
     let model = "openai:gpt-4.1";
     let with_prices = || {
         Models::new().with(model, &provider, |model| {
@@ -159,9 +159,9 @@ async fn run_mixed_events() -> TestServer {
         let _answered_or_refused = grounding.evaluate(question).await;
     }
     let misquoted = HONEST.replace("the pool size is 20", "the pool size is 90");
-    provider.always(Play::answer(&misquoted));
+    provider.always(ScriptedReply::answer(&misquoted));
     grounding.evaluate(request_for("")).await.unwrap();
-    provider.always(Play::Status(500));
+    provider.always(ScriptedReply::Status(500));
     grounding.evaluate(request_for("")).await.unwrap();
     let gate =
         v1::EvaluateGateRequest { gate: Some(v1::GateInputs::default()), ..Default::default() };

@@ -1,7 +1,7 @@
 //! Tests of looks at an entity in a graph: its passages, and a chat model's belief.
 
 use crate::support::{TestServer, TestServerOptions};
-use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
 use gsar_proto::v1::{self, BeliefLabel, EvidenceLane};
 use gsar_server::config::{Config, Model};
 use serde_json::json;
@@ -196,7 +196,10 @@ async fn model_beliefs_are_verified() {
     let true_observation =
         ("max_connections of db was lowered from 200 to 20", "E1", "lowered from 200 to 20");
     let invented_observation = ("db lost its disk", "E1", "lost its disk");
-    provider.always(Play::answer(&answer("origin", &[true_observation, invented_observation])));
+    provider.always(ScriptedReply::answer(&answer(
+        "origin",
+        &[true_observation, invented_observation],
+    )));
     let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
     let answer = look(&server, with_model).await.unwrap();
     let prompt = provider.requests().last().unwrap().body.to_string();
@@ -246,7 +249,7 @@ async fn long_packets_are_split_into_overlapping_chunks() {
     let origin = answer("origin", &[("db three is set", "E2", "db three")]);
     provider.answer_with(move |request| {
         let is_last_chunk = request.body.to_string().contains("db three");
-        Play::answer(if is_last_chunk { &origin } else { &healthy })
+        ScriptedReply::answer(if is_last_chunk { &origin } else { &healthy })
     });
     let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
     let answer = look(&server, with_model).await.unwrap();
@@ -271,9 +274,9 @@ async fn failed_look_returns_the_passages_and_the_failure() {
     begin(&server, "inc", calls).await;
     let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
     for (play, code) in [
-        (Play::Status(401), "KEY_REFUSED"),
-        (Play::answer("It is the origin."), "ANSWER_UNREADABLE"),
-        (Play::answer(r#"{"label": "broken", "observations": []}"#), "ANSWER_UNREADABLE"),
+        (ScriptedReply::Status(401), "KEY_REFUSED"),
+        (ScriptedReply::answer("It is the origin."), "ANSWER_UNREADABLE"),
+        (ScriptedReply::answer(r#"{"label": "broken", "observations": []}"#), "ANSWER_UNREADABLE"),
     ] {
         provider.always(play);
         let answer = look(&server, with_model.clone()).await.unwrap();

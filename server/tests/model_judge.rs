@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::support::chat_models::{request, verdict};
 use crate::support::{TestServer, TestServerOptions, item};
-use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Model};
 use tonic::Code;
@@ -70,7 +70,7 @@ async fn models_of_every_wire_format_judge_a_report() {
         })
         .await;
         let (request, answer) = pool();
-        provider.always(Play::answer(&answer));
+        provider.always(ScriptedReply::answer(&answer));
         let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{name}");
         assert_eq!(answer.claims[0].citations[0].evidence_id, "log");
@@ -88,7 +88,7 @@ async fn models_of_every_wire_format_judge_a_report() {
 async fn secrets_are_not_sent_to_models() {
     let provider = Server::start().await.unwrap();
     let (request, answer) = pool();
-    provider.always(Play::answer(&answer));
+    provider.always(ScriptedReply::answer(&answer));
     for (hide, is_sent) in [(Some(true), false), (Some(false), true), (None, true)] {
         let server =
             start_server(&provider, Wire::OpenAi, NAME, |model, _| model.hide = hide).await;
@@ -110,11 +110,11 @@ async fn unusable_answer_is_requested_again_once() {
         ("c2", "maybe", "E1", "pool size"),
     ]);
     let answer_to_second = verdict(&[("c2", "grounded", "E1", "pool size is 20")]);
-    for plays in [
-        vec![Play::answer("I cannot say."), Play::answer(&answer)],
-        vec![Play::answer(&answer_to_first), Play::answer(&answer_to_second)],
+    for replies in [
+        vec![ScriptedReply::answer("I cannot say."), ScriptedReply::answer(&answer)],
+        vec![ScriptedReply::answer(&answer_to_first), ScriptedReply::answer(&answer_to_second)],
     ] {
-        provider.enqueue(plays);
+        provider.enqueue(replies);
         let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
         let calls = &answer.provenance.unwrap().judges[0].calls;
@@ -122,11 +122,14 @@ async fn unusable_answer_is_requested_again_once() {
         assert_eq!(purposes, ["judge", "repair"]);
     }
     // There is no third request. Unusable verdicts are dropped, which blocks.
-    provider.enqueue([Play::answer(&answer_to_first), Play::answer(&answer_to_first)]);
+    provider.enqueue([
+        ScriptedReply::answer(&answer_to_first),
+        ScriptedReply::answer(&answer_to_first),
+    ]);
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     assert!(answer.warnings.iter().any(|warning| warning.code == "CLAIMS_UNSETTLED"));
-    provider.enqueue([Play::answer("no"), Play::answer("no")]);
+    provider.enqueue([ScriptedReply::answer("no"), ScriptedReply::answer("no")]);
     let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.provenance.unwrap().judges[0].code, "ANSWER_UNREADABLE");
@@ -136,20 +139,20 @@ async fn unusable_answer_is_requested_again_once() {
 async fn faults_have_codes_and_do_not_proceed() {
     let faults = || {
         [
-            (Play::Status(500), "PROVIDER_UNAVAILABLE"),
-            (Play::Status(401), "KEY_REFUSED"),
-            (Play::Status(404), "MODEL_NOT_FOUND"),
-            (Play::RateLimited("30"), "RATE_LIMITED"),
-            (Play::Close, "CONNECTION_LOST"),
-            (Play::TruncatedJson, "ANSWER_NOT_JSON"),
-            (Play::OtherShape, "ANSWER_WRONG_SHAPE"),
-            (Play::Refusal, "MODEL_REFUSED"),
-            (Play::ContentFilter, "CONTENT_FILTERED"),
-            (Play::EmptyChoice, "ANSWER_EMPTY"),
-            (Play::ErrorInAnswer, "ERROR_IN_ANSWER"),
-            (Play::Html, "WRONG_CONTENT_TYPE"),
-            (Play::Endless(100 << 20), "ANSWER_TOO_LARGE"),
-            (Play::Redirect, "REDIRECTED"),
+            (ScriptedReply::Status(500), "PROVIDER_UNAVAILABLE"),
+            (ScriptedReply::Status(401), "KEY_REFUSED"),
+            (ScriptedReply::Status(404), "MODEL_NOT_FOUND"),
+            (ScriptedReply::RateLimited("30"), "RATE_LIMITED"),
+            (ScriptedReply::Close, "CONNECTION_LOST"),
+            (ScriptedReply::TruncatedJson, "ANSWER_NOT_JSON"),
+            (ScriptedReply::OtherShape, "ANSWER_WRONG_SHAPE"),
+            (ScriptedReply::Refusal, "MODEL_REFUSED"),
+            (ScriptedReply::ContentFilter, "CONTENT_FILTERED"),
+            (ScriptedReply::EmptyChoice, "ANSWER_EMPTY"),
+            (ScriptedReply::ErrorInAnswer, "ERROR_IN_ANSWER"),
+            (ScriptedReply::Html, "WRONG_CONTENT_TYPE"),
+            (ScriptedReply::Endless(100 << 20), "ANSWER_TOO_LARGE"),
+            (ScriptedReply::Redirect, "REDIRECTED"),
         ]
     };
     let provider = Server::start().await.unwrap();
@@ -180,7 +183,7 @@ async fn faults_have_codes_and_do_not_proceed() {
 async fn hanging_model_is_disconnected_at_the_deadline() {
     let provider = Server::start().await.unwrap();
     let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
-    provider.always(Play::Hang);
+    provider.always(ScriptedReply::Hang);
     let (request, _) = pool();
     for _ in 0..20 {
         let mut request = tonic::Request::new(request.clone());
@@ -203,11 +206,11 @@ async fn long_evidence_is_split_into_parts() {
     let ungrounded = verdict(&[("c1", "ungrounded", "", "")]);
     let grounded = verdict(&[("c1", "grounded", "E2", "the pool size is 20")]);
     // Parts are sent in any order, so the answer covers all of them.
-    provider.always(Play::answer(&grounded));
+    provider.always(ScriptedReply::answer(&grounded));
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
     assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
-    provider.always(Play::answer(&ungrounded));
+    provider.always(ScriptedReply::answer(&ungrounded));
     let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Ungrounded);
 }
@@ -228,7 +231,7 @@ async fn long_evidence_is_split_where_lines_differ_most() {
         lines_before.len()
     );
     let evidence = vec![item("log", &format!("{lines_before}{trace}{}", served_lines(40)))];
-    provider.always(Play::answer(&verdict(&[("c1", "ungrounded", "", "")])));
+    provider.always(ScriptedReply::answer(&verdict(&[("c1", "ungrounded", "", "")])));
     let request = request(&[("c1", "The pool size is 20.")], evidence);
     server.grounding().evaluate(request).await.unwrap();
     let prompts: Vec<String> =
@@ -258,7 +261,7 @@ async fn model_selects_lines_of_a_long_item() {
     );
     let grounded = verdict(&[("c1", "grounded", "E2", "pool of mail@shop.example is exhausted")]);
     let choice = r#"{"choices": [{"evidence": "E1", "first_line": 136, "last_line": 138}]}"#;
-    provider.enqueue([Play::answer(choice), Play::answer(&grounded)]);
+    provider.enqueue([ScriptedReply::answer(choice), ScriptedReply::answer(&grounded)]);
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
     assert_eq!(answer.claims[0].citations[0].evidence_id, "log");
@@ -279,7 +282,7 @@ async fn model_selects_lines_of_a_long_item() {
     );
     assert!(!excerpt.contains("ORD-135") && !excerpt.contains("ORD-139"), "{excerpt}");
     for unusable in ["lines 136 to 138", r#"{"choices": [{"evidence": "E1"}]}"#] {
-        provider.enqueue([Play::answer(unusable), Play::answer(&grounded)]);
+        provider.enqueue([ScriptedReply::answer(unusable), ScriptedReply::answer(&grounded)]);
         let request = v1::EvaluateRequest {
             options: Some(v1::EvaluateOptions { bypass_cache: true, ..Default::default() }),
             ..request.clone()
@@ -300,7 +303,7 @@ async fn graded_claims_are_examples_if_enabled() {
     })
     .await;
     let (first_request, answer) = pool();
-    provider.always(Play::answer(&answer));
+    provider.always(ScriptedReply::answer(&answer));
     let evaluated = server.grounding().evaluate(first_request.clone()).await.unwrap().into_inner();
     assert_eq!(evaluated.provenance.unwrap().examples, []);
     let grade = async |grader: &str, class: v1::ClaimClass| {
@@ -316,7 +319,7 @@ async fn graded_claims_are_examples_if_enabled() {
     let evidence = || vec![item("log", "pool of orders is exhausted")];
     let text = "The connection pool of orders is exhausted.";
     let grounded = verdict(&[("c1", "grounded", "E1", "pool of orders is exhausted")]);
-    provider.always(Play::answer(&grounded));
+    provider.always(ScriptedReply::answer(&grounded));
     let ask = async |text: &str| {
         let request = request(&[("c1", text)], evidence());
         let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
@@ -354,7 +357,7 @@ async fn canary_detects_a_model_that_grounds_everything() {
         request(&[("c1", "The pool size is 20.")], vec![item("log", "the pool size is 20")]);
     let honest_answer =
         verdict(&[("c1", "grounded", "E1", "the pool size is 20"), ("c2", "ungrounded", "", "")]);
-    provider.always(Play::answer(&honest_answer));
+    provider.always(ScriptedReply::answer(&honest_answer));
     let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     assert_eq!(answer.claims.len(), 1);
@@ -363,7 +366,7 @@ async fn canary_detects_a_model_that_grounds_everything() {
             ("c1", "grounded", "E1", "the pool size is 20"),
             ("c2", class, "E1", "the pool size is 20"),
         ]);
-        provider.always(Play::answer(&obliging_answer));
+        provider.always(ScriptedReply::answer(&obliging_answer));
         let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
         assert_eq!(answer.outcome(), v1::Outcome::Failed);
         assert_eq!(answer.provenance.unwrap().judges[0].code, "CANARY_GROUNDED");
@@ -377,7 +380,7 @@ async fn canary_detects_a_model_that_grounds_everything() {
 async fn no_model_is_called_without_evidence() {
     let provider = Server::start().await.unwrap();
     let (request, answer) = pool();
-    provider.always(Play::answer(&answer));
+    provider.always(ScriptedReply::answer(&answer));
     for (policy, is_asked) in [("reference", false), ("strict", false), ("paper", true)] {
         let server = start_server(&provider, Wire::OpenAi, NAME, |_, config| {
             config.policies.default = policy.to_owned();
@@ -403,7 +406,7 @@ async fn no_model_is_called_without_evidence() {
 #[tokio::test]
 async fn report_in_an_unsupported_language_abstains() {
     let provider = Server::start().await.unwrap();
-    provider.always(Play::answer(&pool().1));
+    provider.always(ScriptedReply::answer(&pool().1));
     let server = start_server(&provider, Wire::OpenAi, NAME, |_, config| {
         config.judges.chain.push("rules/2".to_owned());
     })
@@ -454,7 +457,7 @@ async fn each_judge_in_the_chain_is_tried() {
         (NAME.to_owned(), result.to_owned(), code.to_owned(), tier)
     };
     let rules = ("rules/2".to_owned(), "judged".to_owned(), String::new(), v1::Tier::Proceed);
-    provider.always(Play::Status(401));
+    provider.always(ScriptedReply::Status(401));
     assert_eq!(
         trials("").await,
         [model("failed", "KEY_REFUSED", v1::Tier::Abstain), rules.clone()]
@@ -462,7 +465,7 @@ async fn each_judge_in_the_chain_is_tried() {
     assert_eq!(trials("rules/2").await, [rules]);
     // The small report consists of one claim.
     let verdict_json = verdict(&[("c1", "grounded", "E1", "connection pool size is 20")]);
-    provider.always(Play::answer(&verdict_json));
+    provider.always(ScriptedReply::answer(&verdict_json));
     assert_eq!(trials(NAME).await, [model("judged", "", v1::Tier::Proceed)]);
     let list_request = v1::ListEvaluationsRequest::default();
     assert!(
@@ -482,7 +485,7 @@ async fn model_answers_are_cached() {
     let provider = Server::start().await.unwrap();
     let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
     let (mut request, answer) = pool();
-    provider.always(Play::answer(&answer));
+    provider.always(ScriptedReply::answer(&answer));
     for (bypass_cache, requests, from_cache) in
         [(false, 1, false), (false, 1, true), (true, 2, false), (false, 2, true)]
     {
@@ -501,7 +504,7 @@ async fn model_answers_are_cached() {
 #[tokio::test]
 async fn cancelled_calls_are_charged_as_estimated() {
     let provider = Server::start().await.unwrap();
-    provider.always(Play::Hang);
+    provider.always(ScriptedReply::Hang);
     let server = start_server(&provider, Wire::OpenAi, NAME, |model, config| {
         (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));
         model.max_output_tokens = 1_000;
@@ -527,7 +530,7 @@ async fn no_model_is_called_beyond_the_budget() {
     })
     .await;
     let (request, answer) = pool();
-    provider.always(Play::answer(&answer));
+    provider.always(ScriptedReply::answer(&answer));
     let mut codes = Vec::new();
     for _ in 0..200 {
         let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();

@@ -2,7 +2,7 @@
 
 use crate::support::chat_models::{Models, request, verdict};
 use crate::support::{TestServer, item};
-use gsar_chat_wire::{Play, Server, Wire};
+use gsar_chat_wire::{ScriptedReply, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Member, Panel};
 use tonic::Code;
@@ -84,9 +84,9 @@ fn warning<'a>(answer: &'a v1::EvaluateResponse, code: &str) -> Option<&'a str> 
 async fn several_samples_vote() {
     let providers = Providers::start().await;
     providers.first.enqueue([
-        Play::answer(&verdict(&[GROUNDED, SAYS_SO])),
-        Play::answer(&verdict(&[GROUNDED, DENIES])),
-        Play::answer(&verdict(&[GROUNDED, DENIES])),
+        ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])),
+        ScriptedReply::answer(&verdict(&[GROUNDED, DENIES])),
+        ScriptedReply::answer(&verdict(&[GROUNDED, DENIES])),
     ]);
     let server = providers
         .start_panel(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
@@ -120,7 +120,7 @@ async fn several_samples_vote() {
 async fn most_representative_note_is_kept() {
     let providers = Providers::start().await;
     let answer_with_note =
-        |note| Play::answer(&verdict(&[GROUNDED, SAYS_SO]).replace("as quoted", note));
+        |note| ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO]).replace("as quoted", note));
     let full_note = "the log says that the pool is full";
     // The order of the answers is unknown.
     providers.first.enqueue([
@@ -140,7 +140,7 @@ async fn most_representative_note_is_kept() {
 #[tokio::test]
 async fn request_may_raise_samples_within_a_limit() {
     let providers = Providers::start().await;
-    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
     let server = providers.start_panel(Vec::new(), |_| {}).await;
     let request_samples = |samples| {
         let mut request = panel_request();
@@ -160,9 +160,11 @@ async fn request_may_raise_samples_within_a_limit() {
 #[tokio::test]
 async fn refuter_with_evidence_wins_a_tie() {
     let providers = Providers::start().await;
-    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
-    providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
-    providers.third.always(Play::answer(&verdict(&[("c1", "ungrounded", "", ""), DENIES])));
+    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.second.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers
+        .third
+        .always(ScriptedReply::answer(&verdict(&[("c1", "ungrounded", "", ""), DENIES])));
     let members = |weight| {
         vec![member(FIRST, 1, false), member(SECOND, 1, false), member(THIRD, weight, true)]
     };
@@ -191,9 +193,11 @@ async fn refuter_with_evidence_wins_a_tie() {
 #[tokio::test]
 async fn refuter_with_an_invented_quote_blocks() {
     let providers = Providers::start().await;
-    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
     let invented = ("c2", "contradicted", "E1", "pool has 70 free connections");
-    providers.third.always(Play::answer(&verdict(&[("c1", "ungrounded", "", ""), invented])));
+    providers
+        .third
+        .always(ScriptedReply::answer(&verdict(&[("c1", "ungrounded", "", ""), invented])));
     let members = vec![member(FIRST, 1, false), member(THIRD, 1, true)];
     let answer = evaluate(&providers.start_panel(members, |_| {}).await, panel_request()).await;
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Ungrounded);
@@ -203,8 +207,8 @@ async fn refuter_with_an_invented_quote_blocks() {
 #[tokio::test]
 async fn panel_requires_a_majority_of_its_members() {
     let providers = Providers::start().await;
-    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
-    providers.second.always(Play::Status(500));
+    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.second.always(ScriptedReply::Status(500));
     let three_members =
         vec![member(FIRST, 1, false), member("rules/2", 1, false), member(SECOND, 1, false)];
     let answer =
@@ -231,8 +235,8 @@ async fn panel_requires_a_majority_of_its_members() {
 #[tokio::test]
 async fn panel_member_that_wrote_the_report_is_reported() {
     let providers = Providers::start().await;
-    providers.first.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
-    providers.second.always(Play::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.second.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
     let members = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
     let server = providers.start_panel(members, |_| {}).await;
     let mut request = panel_request();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::support::chat_models::{HONEST, Models, evaluate, failed_with, proceeds, request_for};
 use crate::support::{TestServer, connect, rounds};
 use futures_util::future::join_all;
-use gsar_chat_wire::{Play, Server};
+use gsar_chat_wire::{ScriptedReply, Server};
 use gsar_server::config::Model;
 use tonic::transport::Channel;
 
@@ -15,37 +15,37 @@ const IN_A_ROW: usize = 4;
 const LANES: usize = 2;
 
 /// Faults that end without a timeout, with their codes.
-fn finite_faults() -> Vec<(Vec<Play>, &'static str)> {
-    let other_schema = || Play::answer(r#"{"verdict": "fine", "confidence": 1.0}"#);
+fn finite_faults() -> Vec<(Vec<ScriptedReply>, &'static str)> {
+    let other_schema = || ScriptedReply::answer(r#"{"verdict": "fine", "confidence": 1.0}"#);
     let repeat_fault = |play, code| (vec![play], code);
     vec![
-        repeat_fault(Play::RateLimited("30"), "RATE_LIMITED"),
-        repeat_fault(Play::Status(500), "PROVIDER_UNAVAILABLE"),
-        repeat_fault(Play::Reset, "CONNECTION_LOST"),
-        repeat_fault(Play::TruncatedJson, "ANSWER_NOT_JSON"),
-        repeat_fault(Play::OtherShape, "ANSWER_WRONG_SHAPE"),
+        repeat_fault(ScriptedReply::RateLimited("30"), "RATE_LIMITED"),
+        repeat_fault(ScriptedReply::Status(500), "PROVIDER_UNAVAILABLE"),
+        repeat_fault(ScriptedReply::Reset, "CONNECTION_LOST"),
+        repeat_fault(ScriptedReply::TruncatedJson, "ANSWER_NOT_JSON"),
+        repeat_fault(ScriptedReply::OtherShape, "ANSWER_WRONG_SHAPE"),
         // An unusable answer is retried once.
         (vec![other_schema(), other_schema()], "ANSWER_UNREADABLE"),
-        repeat_fault(Play::Refusal, "MODEL_REFUSED"),
-        repeat_fault(Play::ContentFilter, "CONTENT_FILTERED"),
-        repeat_fault(Play::EmptyChoice, "ANSWER_EMPTY"),
-        repeat_fault(Play::ErrorInAnswer, "ERROR_IN_ANSWER"),
-        repeat_fault(Play::Html, "WRONG_CONTENT_TYPE"),
-        repeat_fault(Play::Endless(100 << 20), "ANSWER_TOO_LARGE"),
+        repeat_fault(ScriptedReply::Refusal, "MODEL_REFUSED"),
+        repeat_fault(ScriptedReply::ContentFilter, "CONTENT_FILTERED"),
+        repeat_fault(ScriptedReply::EmptyChoice, "ANSWER_EMPTY"),
+        repeat_fault(ScriptedReply::ErrorInAnswer, "ERROR_IN_ANSWER"),
+        repeat_fault(ScriptedReply::Html, "WRONG_CONTENT_TYPE"),
+        repeat_fault(ScriptedReply::Endless(100 << 20), "ANSWER_TOO_LARGE"),
     ]
 }
 
 /// Faults that end by the model's timeout, with their codes.
-const ENDLESS: [(&str, Play, &str); 2] = [
-    ("openai:hangs", Play::Hang, "FIRST_BYTE_TIMEOUT"),
-    ("openai:dribbles", Play::Dribble, "TOTAL_TIMEOUT"),
+const ENDLESS: [(&str, ScriptedReply, &str); 2] = [
+    ("openai:hangs", ScriptedReply::Hang, "FIRST_BYTE_TIMEOUT"),
+    ("openai:dribbles", ScriptedReply::Dribble, "TOTAL_TIMEOUT"),
 ];
 
 /// A model with a fault between honest answers.
 struct Lane {
     name: String,
     provider: Server,
-    fault: Vec<Play>,
+    fault: Vec<ScriptedReply>,
     code: &'static str,
 }
 
@@ -56,7 +56,7 @@ impl Lane {
             for lane in 0..LANES {
                 let provider = Server::start().await.unwrap();
                 provider.forget_requests();
-                provider.always(Play::answer(HONEST));
+                provider.always(ScriptedReply::answer(HONEST));
                 let name = format!("openai:{code}-{lane}");
                 lanes.push(Self { name, provider, fault: fault.clone(), code });
             }
@@ -173,8 +173,8 @@ fn every_fault_code_is_unique_and_documented() {
 #[tokio::test]
 async fn open_circuit_skips_only_the_failing_provider() {
     let (failing, working) = (Server::start().await.unwrap(), Server::start().await.unwrap());
-    failing.always(Play::Status(500));
-    working.always(Play::answer(HONEST));
+    failing.always(ScriptedReply::Status(500));
+    working.always(ScriptedReply::answer(HONEST));
     let models =
         Models::new().with("openai:down", &failing, |_| {}).with("openai:up", &working, |_| {});
     let server = models.start(|_| {}).await;

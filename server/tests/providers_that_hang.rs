@@ -11,7 +11,7 @@ use crate::support::{TestServer, TestServerOptions, connect, health, item};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{StreamExt as _, stream};
 use gsar_chat::{Chat, Clock, Endpoint, ManualClock, MaxJitter, Settings};
-use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::Bytes;
 use gsar_server::judge::model::{ModelJudge, ModelOptions, Prompt, Purpose};
@@ -58,7 +58,7 @@ async fn a_thousand_deadlines_leave_no_tasks_behind() {
     const CALLS: usize = 1_000;
     const AT_ONCE: usize = 50;
     let provider = Server::start().await.unwrap();
-    provider.always(Play::Hang);
+    provider.always(ScriptedReply::Hang);
     let server = impatient(&provider, AT_ONCE).await;
     evaluate(&server.channel, request_for("rules/2")).await.unwrap();
     let tasks_before = tasks();
@@ -149,7 +149,7 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
     const ROUNDS: usize = 2;
     let provider = Server::start().await.unwrap();
     provider.forget_requests();
-    provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));
+    provider.always(ScriptedReply::AnswerWhenReleased(HONEST.to_owned()));
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("key"), KEY).unwrap();
     // 64 running and 256 waiting calls make room for every admitted call.
@@ -206,7 +206,7 @@ async fn full_model_queue_falls_back_to_the_next_judge() {
     const ANSWERED: usize = 80;
     for has_next in [false, true] {
         let provider = Server::start().await.unwrap();
-        provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));
+        provider.always(ScriptedReply::AnswerWhenReleased(HONEST.to_owned()));
         let models = Models::new().with(SLOW, &provider, |_| {});
         let server = models
             .start(|config| {
@@ -253,7 +253,11 @@ async fn unavailable_model_is_retried() {
     let provider = Server::start().await.unwrap();
     let models = Models::new().with(SLOW, &provider, |model| model.attempts = 3);
     let server = models.start(|_| {}).await;
-    provider.enqueue([Play::Status(503), Play::Status(503), Play::answer(HONEST)]);
+    provider.enqueue([
+        ScriptedReply::Status(503),
+        ScriptedReply::Status(503),
+        ScriptedReply::answer(HONEST),
+    ]);
     let answer = evaluate(&server.channel, request_for(SLOW)).await.unwrap();
     assert!(proceeds(&answer));
     let links = answer.provenance.unwrap().judges;
@@ -261,7 +265,7 @@ async fn unavailable_model_is_retried() {
     assert_eq!((call.attempts, links[0].result.as_str()), (3, "judged"));
     assert_eq!(provider.counts().requests, 3);
     // The deadline does not allow a retry.
-    provider.enqueue([Play::RateLimited("3600")]);
+    provider.enqueue([ScriptedReply::RateLimited("3600")]);
     let answer = evaluate(&server.channel, request_for(SLOW)).await.unwrap();
     assert_eq!(failed_with(&answer), "RATE_LIMITED");
     assert_eq!(answer.provenance.unwrap().judges[0].calls[0].attempts, 1);
@@ -303,7 +307,7 @@ async fn waits_for_the_providers_retry_after() {
             config.judges.second_look = gsar_server::config::NO_READER.to_owned();
         })
         .await;
-    provider.enqueue([Play::RateLimited("7"), Play::answer(HONEST)]);
+    provider.enqueue([ScriptedReply::RateLimited("7"), ScriptedReply::answer(HONEST)]);
     let channel = server.channel.clone();
     let answer = tokio::spawn(async move { evaluate(&channel, request_for(SLOW)).await });
     // The maximum jitter is half a second.
@@ -320,7 +324,7 @@ async fn waits_for_the_providers_retry_after() {
 #[tokio::test]
 async fn hanging_model_leaves_time_for_the_next_judge() {
     let provider = Server::start().await.unwrap();
-    provider.always(Play::Hang);
+    provider.always(ScriptedReply::Hang);
     let server = Models::new().with(SLOW, &provider, |_| {}).start(|_| {}).await;
     let mut request = tonic::Request::new(request_for(""));
     request.set_timeout(Duration::from_secs(2));
@@ -338,8 +342,8 @@ async fn hanging_model_leaves_time_for_the_next_judge() {
 #[tokio::test]
 async fn cancelled_calls_are_listed() {
     let provider = Server::start().await.unwrap();
-    provider.always(Play::Hang);
-    provider.enqueue([Play::Status(401)]);
+    provider.always(ScriptedReply::Hang);
+    provider.enqueue([ScriptedReply::Status(401)]);
     let models = Models::new().with(SLOW, &provider, |model| model.max_evidence = Bytes(1 << 10));
     let server = models.start(|_| {}).await;
     let mut long_request = request_for("");
@@ -355,7 +359,7 @@ async fn cancelled_calls_are_listed() {
 async fn long_evidence_does_not_take_every_permit() {
     const PARTS: usize = 9;
     let provider = Server::start().await.unwrap();
-    provider.always(Play::AnswerWhenReleased(HONEST.to_owned()));
+    provider.always(ScriptedReply::AnswerWhenReleased(HONEST.to_owned()));
     let models = Models::new().with(SLOW, &provider, |model| model.max_evidence = Bytes(1 << 10));
     let server = models.start(|_| {}).await;
     let mut long_request = request_for(SLOW);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use futures_util::{StreamExt as _, stream};
-use gsar_chat_wire::{Play, ReceivedRequest, Server};
+use gsar_chat_wire::{ReceivedRequest, ScriptedReply, Server};
 use gsar_datasets::{Incident, ReportKind, folder, incidents};
 use gsar_proto::v1;
 use serde::Deserialize;
@@ -73,7 +73,7 @@ impl Answers {
         }
     }
 
-    fn play(&self, request: &ReceivedRequest) -> Play {
+    fn play(&self, request: &ReceivedRequest) -> ScriptedReply {
         let messages = request.body["messages"].as_array().unwrap().iter();
         let prompt: String = messages.filter_map(|message| message["content"].as_str()).collect();
         let answer =
@@ -81,7 +81,7 @@ impl Answers {
                 Some(statements) => self.look(&statements),
                 None => self.judge(&prompt),
             };
-        Play::answer(&answer.to_string())
+        ScriptedReply::answer(&answer.to_string())
     }
 
     fn look(&self, statements: &[Value]) -> Value {

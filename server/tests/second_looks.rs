@@ -2,7 +2,7 @@
 
 use crate::support::chat_models::{Models, request, verdict};
 use crate::support::{TestServer, item};
-use gsar_chat_wire::{Play, ReceivedRequest, Server};
+use gsar_chat_wire::{ReceivedRequest, ScriptedReply, Server};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Member, Panel};
 use serde_json::Value;
@@ -33,19 +33,19 @@ fn first_answer() -> String {
 }
 
 /// Builds a second look's answer from tuples: id, verdict and `words`.
-fn look_answer(statements: &[(&str, &str, &str)]) -> Play {
+fn look_answer(statements: &[(&str, &str, &str)]) -> ScriptedReply {
     let statements: Vec<Value> = statements
         .iter()
         .map(|(id, verdict, words)| serde_json::json!({"id": id, "verdict": verdict, "words": words}))
         .collect();
-    Play::answer(&serde_json::json!({ "statements": statements }).to_string())
+    ScriptedReply::answer(&serde_json::json!({ "statements": statements }).to_string())
 }
 
-fn all_shown() -> Play {
+fn all_shown() -> ScriptedReply {
     look_answer(&[("c1", "shown", "E1"), ("c2", "shown", "E1")])
 }
 
-fn refuted() -> Play {
+fn refuted() -> ScriptedReply {
     look_answer(&[("c1", "refuted", "E1: not exhausted"), ("c2", "shown", "E1: 4 of 8")])
 }
 
@@ -96,7 +96,7 @@ async fn server(provider: &Server, change: impl FnOnce(&mut Config)) -> TestServ
         .await
 }
 
-async fn play_scripted(plays: impl IntoIterator<Item = Play>) -> Outcome {
+async fn play_scripted(plays: impl IntoIterator<Item = ScriptedReply>) -> Outcome {
     let provider = Server::start().await.unwrap();
     let server = server(&provider, |_| {}).await;
     provider.enqueue(plays);
@@ -106,7 +106,7 @@ async fn play_scripted(plays: impl IntoIterator<Item = Play>) -> Outcome {
 
 #[tokio::test]
 async fn agreement_takes_two_calls() {
-    let outcome = play_scripted([Play::answer(&first_answer()), all_shown()]).await;
+    let outcome = play_scripted([ScriptedReply::answer(&first_answer()), all_shown()]).await;
     assert_eq!(tier(&outcome.answer), v1::Tier::Proceed, "{:?}", outcome.codes());
     assert_eq!(outcome.purposes(), ["judge", "second_look"]);
     let grounded_and_shown = (v1::ClaimClass::Grounded, v1::SecondLookVerdict::Shown);
@@ -117,7 +117,7 @@ async fn agreement_takes_two_calls() {
 
 #[tokio::test]
 async fn second_look_sees_statements_and_quotes_only() {
-    let outcome = play_scripted([Play::answer(&first_answer()), all_shown()]).await;
+    let outcome = play_scripted([ScriptedReply::answer(&first_answer()), all_shown()]).await;
     let second_prompt = &outcome.prompts[1];
     assert!(second_prompt.contains("The connection pool of orders was exhausted."));
     assert!(second_prompt.contains("connection pool of orders not exhausted"));
@@ -131,9 +131,12 @@ async fn second_look_sees_statements_and_quotes_only() {
 async fn repeated_verdict_yields_to_the_second_look() {
     let same_verdict =
         verdict(&[("c1", "grounded", "E1", "connection pool of orders not exhausted")]);
-    let outcome =
-        play_scripted([Play::answer(&first_answer()), refuted(), Play::answer(&same_verdict)])
-            .await;
+    let outcome = play_scripted([
+        ScriptedReply::answer(&first_answer()),
+        refuted(),
+        ScriptedReply::answer(&same_verdict),
+    ])
+    .await;
     assert_eq!(tier(&outcome.answer), v1::Tier::Replan);
     assert!(outcome.codes().contains(&"CONTRADICTED_CLAIMS"), "{:?}", outcome.codes());
     assert_eq!(outcome.claim(0), (v1::ClaimClass::Contradicted, v1::SecondLookVerdict::Refuted));
@@ -151,9 +154,9 @@ async fn new_citations_get_another_look() {
     let corrected = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
     let second_look = look_answer(&[("c1", "shown", "E2: exhausted")]);
     let outcome = play_scripted([
-        Play::answer(&first_answer()),
+        ScriptedReply::answer(&first_answer()),
         refuted(),
-        Play::answer(&corrected),
+        ScriptedReply::answer(&corrected),
         second_look,
     ])
     .await;
@@ -165,9 +168,9 @@ async fn new_citations_get_another_look() {
 
     let still_not_shown = look_answer(&[("c1", "not_shown", "exhausted when?")]);
     let outcome = play_scripted([
-        Play::answer(&first_answer()),
+        ScriptedReply::answer(&first_answer()),
         refuted(),
-        Play::answer(&corrected),
+        ScriptedReply::answer(&corrected),
         still_not_shown,
     ])
     .await;
@@ -181,8 +184,12 @@ async fn reconsidered_class_may_only_be_stricter() {
         ("c1", "contradicted", "E1", "connection pool of orders not exhausted"),
         ("c2", "contradicted", "E1", "workers busy 4 of 8"),
     ]);
-    let outcome =
-        play_scripted([Play::answer(&first_answer()), refuted(), Play::answer(&corrected)]).await;
+    let outcome = play_scripted([
+        ScriptedReply::answer(&first_answer()),
+        refuted(),
+        ScriptedReply::answer(&corrected),
+    ])
+    .await;
     assert_eq!(outcome.claim(0).0, v1::ClaimClass::Contradicted);
     assert_eq!(
         outcome.claim(1).0,
@@ -197,7 +204,7 @@ async fn contradiction_remains_if_the_second_look_disagrees() {
         ("c1", "contradicted", "E1", "connection pool of orders not exhausted"),
         ("c2", "grounded", "E1", "workers busy 4 of 8"),
     ]);
-    let outcome = play_scripted([Play::answer(&answer), all_shown()]).await;
+    let outcome = play_scripted([ScriptedReply::answer(&answer), all_shown()]).await;
     assert_eq!(outcome.claim(0), (v1::ClaimClass::Contradicted, v1::SecondLookVerdict::Shown));
     assert_eq!(outcome.purposes(), ["judge", "second_look"]);
 }
@@ -210,11 +217,15 @@ async fn false_complementary_statement_blocks() {
     ]);
     let same_verdict =
         verdict(&[("c1", "complementary", "E1", "connection pool of orders not exhausted")]);
-    let outcome =
-        play_scripted([Play::answer(&answer), refuted(), Play::answer(&same_verdict)]).await;
+    let outcome = play_scripted([
+        ScriptedReply::answer(&answer),
+        refuted(),
+        ScriptedReply::answer(&same_verdict),
+    ])
+    .await;
     assert_eq!(outcome.claim(0).0, v1::ClaimClass::Contradicted);
     let not_shown = look_answer(&[("c1", "not_shown", ""), ("c2", "shown", "")]);
-    let outcome = play_scripted([Play::answer(&answer), not_shown]).await;
+    let outcome = play_scripted([ScriptedReply::answer(&answer), not_shown]).await;
     assert_eq!(outcome.claim(0).0, v1::ClaimClass::Complementary);
 }
 
@@ -226,17 +237,17 @@ async fn missing_quote_is_requested_once() {
     ]);
     let corrected = verdict(&[("c1", "grounded", "E2", "connection pool of orders exhausted")]);
     let outcome = play_scripted([
-        Play::answer(&with_missing_quote),
+        ScriptedReply::answer(&with_missing_quote),
         look_answer(&[("c2", "shown", "E1")]),
-        Play::answer(&corrected),
+        ScriptedReply::answer(&corrected),
         look_answer(&[("c1", "shown", "E2")]),
     ])
     .await;
     assert_eq!(tier(&outcome.answer), v1::Tier::Proceed, "{:?}", outcome.answer.corrections);
     let outcome = play_scripted([
-        Play::answer(&with_missing_quote),
+        ScriptedReply::answer(&with_missing_quote),
         look_answer(&[("c2", "shown", "E1")]),
-        Play::answer(&with_missing_quote),
+        ScriptedReply::answer(&with_missing_quote),
     ])
     .await;
     assert_eq!(outcome.claim(0).0, v1::ClaimClass::Ungrounded);
@@ -245,11 +256,17 @@ async fn missing_quote_is_requested_once() {
 
 #[tokio::test]
 async fn failed_look_abstains_or_is_noted() {
-    for failed_look in
-        [Play::Status(500), Play::answer("I cannot say."), look_answer(&[("c1", "shown", "")])]
-    {
-        let outcome =
-            play_scripted([Play::answer(&first_answer()), failed_look.clone(), failed_look]).await;
+    for failed_look in [
+        ScriptedReply::Status(500),
+        ScriptedReply::answer("I cannot say."),
+        look_answer(&[("c1", "shown", "")]),
+    ] {
+        let outcome = play_scripted([
+            ScriptedReply::answer(&first_answer()),
+            failed_look.clone(),
+            failed_look,
+        ])
+        .await;
         assert_eq!(tier(&outcome.answer), v1::Tier::Abstain);
         assert!(outcome.codes().contains(&"SECOND_LOOK_FAILED"), "{:?}", outcome.codes());
         let link = outcome.answer.provenance.as_ref().unwrap().second_look.as_ref().unwrap();
@@ -268,7 +285,7 @@ async fn policy_can_note_failed_looks() {
         config.policies.dir = Some(folder.path().to_owned());
     })
     .await;
-    provider.enqueue([Play::answer(&first_answer()), Play::Status(500)]);
+    provider.enqueue([ScriptedReply::answer(&first_answer()), ScriptedReply::Status(500)]);
     let mut request = report();
     request.policy = "own".to_owned();
     let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
@@ -292,7 +309,7 @@ async fn canary_detects_a_model_that_affirms_everything() {
                     ids.iter().map(|id| (id.as_str(), "shown", "yes")).collect();
                 look_answer(&answer)
             }
-            None => Play::answer(&first_answer()),
+            None => ScriptedReply::answer(&first_answer()),
         }
     });
     let answer = server.grounding().evaluate(report()).await.unwrap().into_inner();
@@ -339,7 +356,7 @@ async fn second_look_blocks_reports_grounded_by_injection() {
         let prompt = prompt_text(request);
         match statement_ids(&prompt) {
             Some(_) => refuted(),
-            None => Play::answer(&first_answer()),
+            None => ScriptedReply::answer(&first_answer()),
         }
     });
     let mut blocked_count = 0;
@@ -364,7 +381,7 @@ async fn second_look_blocks_reports_grounded_by_injection() {
 async fn second_looks_are_cached() {
     let provider = Server::start().await.unwrap();
     let server = server(&provider, |_| {}).await;
-    provider.enqueue([Play::answer(&first_answer()), all_shown()]);
+    provider.enqueue([ScriptedReply::answer(&first_answer()), all_shown()]);
     let mut request = report();
     request.options.as_mut().unwrap().bypass_cache = false;
     for from_cache in [false, true] {
@@ -391,7 +408,7 @@ async fn second_look_is_skipped_if_off_or_unnecessary() {
             config.judges.second_look = reader.to_owned();
         })
         .await;
-        provider.enqueue([Play::answer(&first_answer()), all_shown()]);
+        provider.enqueue([ScriptedReply::answer(&first_answer()), all_shown()]);
         let mut request = report();
         request.policy = policy.to_owned();
         request.options.as_mut().unwrap().judge = judge.to_owned();
@@ -419,7 +436,7 @@ async fn panel_looks_use_capable_members() {
         })
         .await;
     for provider in [&first_provider, &second_provider] {
-        provider.enqueue([Play::answer(&first_answer()), all_shown()]);
+        provider.enqueue([ScriptedReply::answer(&first_answer()), all_shown()]);
     }
     let mut request = report();
     request.options.as_mut().unwrap().judge = "panel:p".to_owned();
@@ -435,7 +452,7 @@ async fn reports_over_the_same_evidence_share_a_prompt_prefix() {
         .with(NAME, &provider, |model| model.canary = true)
         .start(|config| config.judges.second_look = "off".to_owned())
         .await;
-    provider.always(Play::answer(&first_answer()));
+    provider.always(ScriptedReply::answer(&first_answer()));
     let log: String = (0..400)
         .map(|n| format!("12:{:02}:{:02} worker {n} of 10.0.0.{} done\n", n / 60, n % 60, n % 250))
         .collect();

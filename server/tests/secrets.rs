@@ -11,7 +11,7 @@ use crate::support::process::Process;
 use crate::support::tls::{Authority, Client};
 use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
 use crate::support::{connect, item};
-use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
 use gsar_proto::v1::gate_service_client::GateServiceClient;
@@ -236,7 +236,7 @@ async fn run_with_database(database: Option<&Postgres>) {
     let channel = connect(Path::new(&socket)).await;
     let caller = |header: &str| InterceptedService::new(channel.clone(), Header(header.to_owned()));
 
-    provider.always(Play::answer(HONEST));
+    provider.always(ScriptedReply::answer(HONEST));
     make_calls(&caller(&format!("Bearer {TOKEN}")), &mut seen).await;
     let token = issuer.token("ada", json!({}));
     let bearer = format!("Bearer {token}");
@@ -244,18 +244,22 @@ async fn run_with_database(database: Option<&Postgres>) {
     // Providers that repeat the key in errors and answers.
     let error_body = |text: &str| json!({ "error": { "message": text, "code": text } }).to_string();
     for play in [
-        Play::Raw(401, "application/json", error_body(&format!("wrong key {KEY}")).into_bytes()),
-        Play::Raw(500, "text/plain", KEY.into()),
-        Play::Raw(200, "application/json", KEY.into()),
-        Play::answer(KEY),
-        Play::Redirect,
+        ScriptedReply::Raw(
+            401,
+            "application/json",
+            error_body(&format!("wrong key {KEY}")).into_bytes(),
+        ),
+        ScriptedReply::Raw(500, "text/plain", KEY.into()),
+        ScriptedReply::Raw(200, "application/json", KEY.into()),
+        ScriptedReply::answer(KEY),
+        ScriptedReply::Redirect,
     ] {
         provider.always(play);
         let mut grounding = GroundingServiceClient::new(caller(&bearer));
         let answer = grounding.evaluate(request_for(MODEL)).await;
         seen.add("answers", &format!("{answer:?}"));
     }
-    provider.always(Play::answer(HONEST));
+    provider.always(ScriptedReply::answer(HONEST));
     // Invalid and misplaced credentials.
     let expired_token = issuer.token("ada", json!({ "exp": ago(3600) }));
     let unknown_token = issuer.token(TEXT, json!({}));

@@ -12,7 +12,7 @@ use crate::support::postgres::{Kind, Postgres};
 use crate::support::process::Process;
 use crate::support::tls::Authority;
 use crate::support::{TestServerOptions, request, rounds};
-use gsar_chat_wire::Play;
+use gsar_chat_wire::ScriptedReply;
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_server::config::Config;
@@ -161,7 +161,7 @@ async fn servers_share_the_budget() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let provider = gsar_chat_wire::Server::start().await.unwrap();
-    provider.always(Play::answer(chat_models::HONEST));
+    provider.always(ScriptedReply::answer(chat_models::HONEST));
     let mut servers = Vec::new();
     for _ in 0..SERVERS {
         let models = Models::new().with("openai:m", &provider, |model| {

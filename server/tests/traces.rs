@@ -4,7 +4,7 @@ use crate::support::chat_models::{HONEST, request_for};
 use crate::support::collector::{attributes, collector};
 use crate::support::connect;
 use crate::support::process::Process;
-use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::{Span, status::StatusCode};
@@ -60,7 +60,7 @@ fn hex(bytes: &[u8]) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn evaluation_is_one_trace_from_caller_to_model() {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
-    provider.always(Play::answer(HONEST));
+    provider.always(ScriptedReply::answer(HONEST));
     let (collector, mut spans) = collector().await;
     let traces = format!("endpoint = \"http://{collector}\"\none_in = 4294967295");
     let mut process = started(folder.path(), &provider, &traces).await;
@@ -109,7 +109,7 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn traces_model_failures_and_tolerates_a_missing_collector() {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
-    provider.always(Play::Status(500));
+    provider.always(ScriptedReply::Status(500));
     let (collector, mut spans) = collector().await;
     let traces = format!("endpoint = \"http://{collector}\"");
     let process = started(folder.path(), &provider, &traces).await;

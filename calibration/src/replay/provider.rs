@@ -5,7 +5,7 @@ use crate::judgement::Judgement;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anyhow::{Context as _, Result};
-use gsar_chat_wire::{KEY, Play, Prompt, Purpose, Question, Server, Wire, citation};
+use gsar_chat_wire::{KEY, Prompt, Purpose, Question, ScriptedReply, Server, Wire, citation};
 use gsar_core::{Class, EvidenceType};
 use serde_json::{Value, json};
 
@@ -84,8 +84,10 @@ impl Provider {
                 None => None,
             };
             match answer {
-                Some(answer) => Play::Answer(answer.to_string()),
-                None => Play::Raw(400, "text/plain", b"the prompt has no known case".to_vec()),
+                Some(answer) => ScriptedReply::Answer(answer.to_string()),
+                None => {
+                    ScriptedReply::Raw(400, "text/plain", b"the prompt has no known case".to_vec())
+                }
             }
         });
         let folder = tempfile::tempdir()?;

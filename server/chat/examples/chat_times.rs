@@ -12,7 +12,7 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use gsar_chat::{Chat, Endpoint, Request, Retry, Schema, Settings};
-use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
 use serde_json::{Value, json};
 
 const SCHEMA: &str = r#"{"type":"object","properties":{"claims":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string"},"class":{"type":"string"}}}}}}"#;
@@ -42,7 +42,7 @@ async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> 
     let claims: Vec<Value> = (0..60)
         .map(|number| json!({"id": format!("claim-{number}"), "class": "CLAIM_CLASS_GROUNDED"}))
         .collect();
-    server.always(Play::answer(&json!({ "claims": claims }).to_string()));
+    server.always(ScriptedReply::answer(&json!({ "claims": claims }).to_string()));
     let chat = chat(server, Settings::default())?;
     let mut request = Request::new("Judge the claims.", "evidence ".repeat(900));
     request.schema = Some(Schema::new("verdict", SCHEMA)?);
@@ -137,7 +137,7 @@ impl Bare {
 /// Measures the delay after a deadline of 200 ms, with a hundred concurrent calls to a provider that hangs.
 async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> {
     const DEADLINE: Duration = Duration::from_millis(200);
-    server.always(Play::Hang);
+    server.always(ScriptedReply::Hang);
     let settings = Settings { max_concurrent: 100, ..Settings::default() };
     let chat = chat(server, settings)?;
     let mut delays = Vec::new();
@@ -172,7 +172,10 @@ async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> 
 
 /// Measures 500 concurrent calls to a provider that takes 100 ms: 16 run, 64 wait, and answers may have 4 MiB.
 async fn memory(server: &Server) -> Result<(), Box<dyn Error>> {
-    server.always(Play::AnswerAfter(Duration::from_millis(100), json!({"x": 1}).to_string()));
+    server.always(ScriptedReply::AnswerAfter(
+        Duration::from_millis(100),
+        json!({"x": 1}).to_string(),
+    ));
     let settings =
         Settings { retry: Retry { attempts: 1, ..Retry::default() }, ..Settings::default() };
     let chat = chat(server, settings)?;

@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use gsar_chat::{Circuit, CircuitState, Clock, Retry, Settings};
-use gsar_chat_wire::{Counts, Play, Wire};
+use gsar_chat_wire::{Counts, ScriptedReply, Wire};
 use support::{LONG, SECOND, TestChat, without_retries};
 
 const DEADLINE: Duration = Duration::from_millis(200);
@@ -27,7 +27,7 @@ fn all_closed(counts: &Counts) -> bool {
 async fn expired_calls_release_connections_and_permits() {
     let test =
         TestChat::new(Wire::OpenAi, Settings { max_concurrent: 50, ..without_retries() }).await;
-    test.server.always(Play::Hang);
+    test.server.always(ScriptedReply::Hang);
     for _ in 0..20 {
         let calls: Vec<_> = (0..50).map(|_| test.start(DEADLINE)).collect();
         test.server.wait_until(|counts| counts.answering == 50).await;
@@ -43,7 +43,7 @@ async fn expired_calls_release_connections_and_permits() {
 
 #[tokio::test]
 async fn dropped_call_releases_its_connection_and_permit() {
-    for play in [Play::Hang, Play::Dribble, Play::OmittedBody(1000)] {
+    for play in [ScriptedReply::Hang, ScriptedReply::Dribble, ScriptedReply::OmittedBody(1000)] {
         let test = TestChat::new(Wire::Anthropic, without_retries()).await;
         test.server.always(play);
         let call = test.start(LONG);
@@ -67,7 +67,7 @@ async fn nothing_is_sent_after_the_deadline() {
 #[tokio::test]
 async fn waits_for_retry_after() {
     let test = TestChat::new(Wire::OpenAi, Settings::default()).await;
-    test.server.enqueue([Play::RateLimited("30")]);
+    test.server.enqueue([ScriptedReply::RateLimited("30")]);
     let call = test.start(LONG);
     // Retry-After, and the maximum jitter.
     let retry_at = test.instant_after(Duration::from_millis(30_500));
@@ -86,7 +86,7 @@ async fn waits_for_retry_after() {
 #[tokio::test]
 async fn fails_immediately_if_retry_after_exceeds_the_deadline() {
     let test = TestChat::new(Wire::OpenAi, Settings::default()).await;
-    test.server.always(Play::RateLimited("30"));
+    test.server.always(ScriptedReply::RateLimited("30"));
     let error = test.ask(Duration::from_secs(30)).await.unwrap_err();
     assert_eq!(error.code(), "RATE_LIMITED");
     assert_eq!(error.retry_after(), Some(Duration::from_secs(30)));
@@ -96,14 +96,14 @@ async fn fails_immediately_if_retry_after_exceeds_the_deadline() {
 #[tokio::test]
 async fn only_transient_failures_are_retried() {
     for (play, requests) in [
-        (Play::Status(503), 3),
-        (Play::Close, 3),
-        (Play::TruncatedJson, 3),
-        (Play::EmptyChoice, 3),
-        (Play::Status(400), 1),
-        (Play::Status(401), 1),
-        (Play::Html, 1),
-        (Play::ContentFilter, 1),
+        (ScriptedReply::Status(503), 3),
+        (ScriptedReply::Close, 3),
+        (ScriptedReply::TruncatedJson, 3),
+        (ScriptedReply::EmptyChoice, 3),
+        (ScriptedReply::Status(400), 1),
+        (ScriptedReply::Status(401), 1),
+        (ScriptedReply::Html, 1),
+        (ScriptedReply::ContentFilter, 1),
     ] {
         let settings = Settings {
             retry: Retry { base: Duration::ZERO, ..Retry::default() },
@@ -122,7 +122,7 @@ async fn only_transient_failures_are_retried() {
 async fn circuit_opens_and_closes_after_a_successful_probe() {
     let circuit = Circuit { failures: 3, cool_down: Duration::from_secs(30) };
     let test = TestChat::new(Wire::Gemini, Settings { circuit, ..without_retries() }).await;
-    test.server.enqueue(vec![Play::Status(500); 3]);
+    test.server.enqueue(vec![ScriptedReply::Status(500); 3]);
     for _ in 0..3 {
         assert_eq!(test.ask(LONG).await.unwrap_err().code(), "PROVIDER_UNAVAILABLE");
     }
@@ -132,7 +132,7 @@ async fn circuit_opens_and_closes_after_a_successful_probe() {
     assert_eq!(test.server.counts().requests, 3);
 
     test.clock.advance(Duration::from_secs(30));
-    test.server.enqueue([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned())]);
+    test.server.enqueue([ScriptedReply::AnswerWhenReleased(r#"{"ok":true}"#.to_owned())]);
     let probe = test.start(LONG);
     test.server.wait_until(|counts| counts.answering == 1).await;
     assert_eq!(test.chat.load().circuit, CircuitState::HalfOpen);
@@ -151,7 +151,7 @@ async fn opening_the_circuit_ends_retries() {
         ..Settings::default()
     };
     let test = TestChat::new(Wire::OpenAi, settings).await;
-    test.server.always(Play::Status(503));
+    test.server.always(ScriptedReply::Status(503));
     let error = test.ask(LONG).await.unwrap_err();
     assert_eq!((error.code(), error.attempts.len()), ("PROVIDER_UNAVAILABLE", 2));
 }
@@ -160,7 +160,12 @@ async fn opening_the_circuit_ends_retries() {
 async fn expired_calls_do_not_open_the_circuit() {
     let circuit = Circuit { failures: 2, cool_down: Duration::from_secs(30) };
     let test = TestChat::new(Wire::OpenAi, Settings { circuit, ..without_retries() }).await;
-    test.server.enqueue([Play::Status(500), Play::Hang, Play::Hang, Play::Status(500)]);
+    test.server.enqueue([
+        ScriptedReply::Status(500),
+        ScriptedReply::Hang,
+        ScriptedReply::Hang,
+        ScriptedReply::Status(500),
+    ]);
     test.ask(LONG).await.unwrap_err();
     for _ in 0..2 {
         let call = test.start(DEADLINE);
@@ -178,7 +183,7 @@ async fn expired_calls_do_not_open_the_circuit() {
 async fn limits_concurrent_and_waiting_calls() {
     let settings = Settings { max_concurrent: 10, max_waiting: 90, ..without_retries() };
     let test = TestChat::new(Wire::Ollama, settings).await;
-    test.server.always(Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()));
+    test.server.always(ScriptedReply::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()));
     let calls: Vec<_> = (0..500).map(|_| test.start(LONG)).collect();
     test.server.wait_until(|counts| counts.answering == 10).await;
     while test.chat.load().waiting < 90 {
@@ -205,7 +210,7 @@ async fn limits_concurrent_and_waiting_calls() {
 async fn waiting_for_a_permit_ends_at_the_deadline() {
     let test =
         TestChat::new(Wire::Ollama, Settings { max_concurrent: 1, ..without_retries() }).await;
-    test.server.always(Play::Hang);
+    test.server.always(ScriptedReply::Hang);
     let first = test.start(LONG);
     test.server.wait_until(|counts| counts.answering == 1).await;
     let second = test.start(SECOND);
@@ -243,7 +248,7 @@ fn hedged() -> Settings {
 #[tokio::test]
 async fn slow_call_is_hedged_and_the_first_answer_wins() {
     let test = TestChat::new(Wire::OpenAi, hedged()).await;
-    test.server.enqueue([Play::Hang]);
+    test.server.enqueue([ScriptedReply::Hang]);
     let call = test.start(LONG);
     test.server.wait_until(|counts| counts.answering == 1).await;
     test.clock.wait_for_sleeper(test.instant_after(SECOND)).await;
@@ -262,7 +267,10 @@ async fn slow_call_is_hedged_and_the_first_answer_wins() {
 #[tokio::test]
 async fn failed_attempt_waits_for_the_other() {
     let test = TestChat::new(Wire::OpenAi, hedged()).await;
-    test.server.enqueue([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()), Play::Status(500)]);
+    test.server.enqueue([
+        ScriptedReply::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()),
+        ScriptedReply::Status(500),
+    ]);
     let call = test.start(LONG);
     test.server.wait_until(|counts| counts.answering == 1).await;
     test.clock.wait_for_sleeper(test.instant_after(SECOND)).await;
@@ -277,7 +285,7 @@ async fn failed_attempt_waits_for_the_other() {
 #[tokio::test]
 async fn does_not_hedge_without_a_free_permit() {
     let test = TestChat::new(Wire::OpenAi, Settings { max_concurrent: 1, ..hedged() }).await;
-    test.server.enqueue([Play::AnswerWhenReleased(r#"{"ok":true}"#.to_owned())]);
+    test.server.enqueue([ScriptedReply::AnswerWhenReleased(r#"{"ok":true}"#.to_owned())]);
     let call = test.start(LONG);
     test.server.wait_until(|counts| counts.answering == 1).await;
     let hedge_at = test.instant_after(SECOND);

@@ -12,46 +12,50 @@ mod support;
 use std::time::Duration;
 
 use gsar_chat::{ChatError, Settings, Stop};
-use gsar_chat_wire::{Play, Wire};
+use gsar_chat_wire::{ScriptedReply, Wire};
 use support::{LONG, PROVIDERS, SECOND, TestChat, without_retries};
 
 /// Faults that end without a timeout: the play, its code, and `true` if retryable.
-fn faults() -> Vec<(Play, &'static str, bool)> {
+fn faults() -> Vec<(ScriptedReply, &'static str, bool)> {
     let html = b"<html>\x1b[1mBad gateway</html>".to_vec();
     vec![
-        (Play::RateLimited("30"), "RATE_LIMITED", true),
-        (Play::Status(400), "REQUEST_REFUSED", false),
-        (Play::Status(401), "KEY_REFUSED", false),
-        (Play::Status(402), "QUOTA_EXHAUSTED", false),
-        (Play::Status(403), "KEY_REFUSED", false),
-        (Play::Status(404), "MODEL_NOT_FOUND", false),
-        (Play::Status(408), "PROVIDER_UNAVAILABLE", true),
-        (Play::Status(413), "REQUEST_TOO_LARGE", false),
-        (Play::Status(418), "UNEXPECTED_STATUS", false),
-        (Play::Status(500), "PROVIDER_UNAVAILABLE", true),
-        (Play::Status(501), "UNEXPECTED_STATUS", false),
-        (Play::Status(503), "PROVIDER_UNAVAILABLE", true),
-        (Play::Status(529), "PROVIDER_UNAVAILABLE", true),
-        (Play::Raw(500, "application/json", vec![b' '; 1 << 20]), "PROVIDER_UNAVAILABLE", true),
-        (Play::Raw(502, "text/html", html), "PROVIDER_UNAVAILABLE", true),
-        (Play::Redirect, "REDIRECTED", false),
-        (Play::Close, "CONNECTION_LOST", true),
-        (Play::Reset, "CONNECTION_LOST", true),
-        (Play::TruncatedJson, "ANSWER_NOT_JSON", true),
-        (Play::Raw(200, "application/json", Vec::new()), "ANSWER_NOT_JSON", true),
-        (Play::Raw(200, "application/json", deeply_nested()), "ANSWER_NOT_JSON", true),
-        (Play::Raw(200, "application/json", b"[]".to_vec()), "ANSWER_WRONG_SHAPE", false),
-        (Play::InvalidUtf8, "ANSWER_NOT_JSON", true),
-        (Play::OtherShape, "ANSWER_WRONG_SHAPE", false),
-        (Play::Raw(200, "application/json", b"7".to_vec()), "ANSWER_WRONG_SHAPE", false),
-        (Play::Html, "WRONG_CONTENT_TYPE", false),
-        (Play::Gzip, "WRONG_CONTENT_TYPE", false),
-        (Play::Refusal, "MODEL_REFUSED", false),
-        (Play::ContentFilter, "CONTENT_FILTERED", false),
-        (Play::Length, "ANSWER_TRUNCATED", false),
-        (Play::EmptyChoice, "ANSWER_EMPTY", true),
-        (Play::Endless(100 << 20), "ANSWER_TOO_LARGE", false),
-        (Play::OmittedBody(100 << 20), "ANSWER_TOO_LARGE", false),
+        (ScriptedReply::RateLimited("30"), "RATE_LIMITED", true),
+        (ScriptedReply::Status(400), "REQUEST_REFUSED", false),
+        (ScriptedReply::Status(401), "KEY_REFUSED", false),
+        (ScriptedReply::Status(402), "QUOTA_EXHAUSTED", false),
+        (ScriptedReply::Status(403), "KEY_REFUSED", false),
+        (ScriptedReply::Status(404), "MODEL_NOT_FOUND", false),
+        (ScriptedReply::Status(408), "PROVIDER_UNAVAILABLE", true),
+        (ScriptedReply::Status(413), "REQUEST_TOO_LARGE", false),
+        (ScriptedReply::Status(418), "UNEXPECTED_STATUS", false),
+        (ScriptedReply::Status(500), "PROVIDER_UNAVAILABLE", true),
+        (ScriptedReply::Status(501), "UNEXPECTED_STATUS", false),
+        (ScriptedReply::Status(503), "PROVIDER_UNAVAILABLE", true),
+        (ScriptedReply::Status(529), "PROVIDER_UNAVAILABLE", true),
+        (
+            ScriptedReply::Raw(500, "application/json", vec![b' '; 1 << 20]),
+            "PROVIDER_UNAVAILABLE",
+            true,
+        ),
+        (ScriptedReply::Raw(502, "text/html", html), "PROVIDER_UNAVAILABLE", true),
+        (ScriptedReply::Redirect, "REDIRECTED", false),
+        (ScriptedReply::Close, "CONNECTION_LOST", true),
+        (ScriptedReply::Reset, "CONNECTION_LOST", true),
+        (ScriptedReply::TruncatedJson, "ANSWER_NOT_JSON", true),
+        (ScriptedReply::Raw(200, "application/json", Vec::new()), "ANSWER_NOT_JSON", true),
+        (ScriptedReply::Raw(200, "application/json", deeply_nested()), "ANSWER_NOT_JSON", true),
+        (ScriptedReply::Raw(200, "application/json", b"[]".to_vec()), "ANSWER_WRONG_SHAPE", false),
+        (ScriptedReply::InvalidUtf8, "ANSWER_NOT_JSON", true),
+        (ScriptedReply::OtherShape, "ANSWER_WRONG_SHAPE", false),
+        (ScriptedReply::Raw(200, "application/json", b"7".to_vec()), "ANSWER_WRONG_SHAPE", false),
+        (ScriptedReply::Html, "WRONG_CONTENT_TYPE", false),
+        (ScriptedReply::Gzip, "WRONG_CONTENT_TYPE", false),
+        (ScriptedReply::Refusal, "MODEL_REFUSED", false),
+        (ScriptedReply::ContentFilter, "CONTENT_FILTERED", false),
+        (ScriptedReply::Length, "ANSWER_TRUNCATED", false),
+        (ScriptedReply::EmptyChoice, "ANSWER_EMPTY", true),
+        (ScriptedReply::Endless(100 << 20), "ANSWER_TOO_LARGE", false),
+        (ScriptedReply::OmittedBody(100 << 20), "ANSWER_TOO_LARGE", false),
     ]
 }
 
@@ -59,7 +63,7 @@ fn deeply_nested() -> Vec<u8> {
     [&b"{\"x\":"[..], &[b'['; 100_000]].concat()
 }
 
-fn assert_failure(error: &ChatError, provider: &str, play: &Play, code: &str) {
+fn assert_failure(error: &ChatError, provider: &str, play: &ScriptedReply, code: &str) {
     assert_eq!(error.code(), code, "{provider}, {play:.40?}: {error}");
     let message = error.to_string();
     assert!(message.starts_with(&format!("{provider}:m: ")), "{message}");
@@ -96,9 +100,14 @@ async fn transient_error_in_an_answer_is_retryable() {
         [(Wire::OpenAi, true), (Wire::Anthropic, true), (Wire::Gemini, true), (Wire::Ollama, false)]
     {
         let test = TestChat::new(wire, without_retries()).await;
-        test.server.always(Play::ErrorInAnswer);
+        test.server.always(ScriptedReply::ErrorInAnswer);
         let error = test.ask(LONG).await.unwrap_err();
-        assert_failure(&error, support::provider(wire), &Play::ErrorInAnswer, "ERROR_IN_ANSWER");
+        assert_failure(
+            &error,
+            support::provider(wire),
+            &ScriptedReply::ErrorInAnswer,
+            "ERROR_IN_ANSWER",
+        );
         assert_eq!(error.is_retryable(), transient, "{wire:?}");
     }
 }
@@ -107,10 +116,10 @@ async fn transient_error_in_an_answer_is_retryable() {
 async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
     for (provider, wire) in PROVIDERS {
         for (play, timeout, code) in [
-            (Play::Hang, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
-            (Play::HangInHead, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
-            (Play::Dribble, Duration::from_secs(90), "TOTAL_TIMEOUT"),
-            (Play::OmittedBody(1000), Duration::from_secs(90), "TOTAL_TIMEOUT"),
+            (ScriptedReply::Hang, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
+            (ScriptedReply::HangInHead, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
+            (ScriptedReply::Dribble, Duration::from_secs(90), "TOTAL_TIMEOUT"),
+            (ScriptedReply::OmittedBody(1000), Duration::from_secs(90), "TOTAL_TIMEOUT"),
         ] {
             for (deadline, duration, code) in
                 [(LONG, timeout, code), (SECOND, SECOND, "DEADLINE_PASSED")]
@@ -134,7 +143,7 @@ async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
 #[tokio::test]
 async fn faults_do_not_affect_other_providers() {
     let hanging = TestChat::new(Wire::OpenAi, without_retries()).await;
-    hanging.server.always(Play::Hang);
+    hanging.server.always(ScriptedReply::Hang);
     let calls: Vec<_> = (0..16).map(|_| hanging.start(LONG)).collect();
     hanging.server.wait_until(|counts| counts.answering == 16).await;
     for wire in Wire::ALL {
@@ -151,7 +160,7 @@ async fn faults_do_not_affect_other_providers() {
 async fn errors_contain_incomplete_replies() {
     for wire in Wire::ALL {
         let test = TestChat::new(wire, without_retries()).await;
-        test.server.always(Play::Length);
+        test.server.always(ScriptedReply::Length);
         let error = test.ask(LONG).await.unwrap_err();
         assert_eq!(error.reply().unwrap().usage.unwrap().output, 30, "{wire:?}");
         let mut without_schema = support::request();

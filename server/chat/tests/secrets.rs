@@ -8,7 +8,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use gsar_chat::{Chat, Endpoint, Request};
-use gsar_chat_wire::{KEY, Play, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
 use support::{LONG, TestChat, endpoint, without_retries};
 use tracing_subscriber::fmt::MakeWriter;
 
@@ -77,12 +77,12 @@ async fn neither_keys_nor_texts_are_logged() {
         let question = Request::new("secret system", "secret question");
         test.server.demand_schema(false);
         test.server.enqueue([
-            Play::answer("secret answer"),
-            Play::answer(&format!("the key is {KEY}")),
-            Play::Status(500),
-            Play::Html,
-            Play::Length,
-            Play::Close,
+            ScriptedReply::answer("secret answer"),
+            ScriptedReply::answer(&format!("the key is {KEY}")),
+            ScriptedReply::Status(500),
+            ScriptedReply::Html,
+            ScriptedReply::Length,
+            ScriptedReply::Close,
         ]);
         for number in 0..6 {
             let answer = test.chat.ask(&question, test.instant_after(LONG)).await;

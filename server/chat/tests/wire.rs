@@ -15,7 +15,7 @@ use gsar_chat::{
     Chat, Endpoint, Request, Role, Schema, Settings, Stop, StructuredOutput, SystemClock,
     Temperature, Turn, Usage,
 };
-use gsar_chat_wire::{ANSWERING_MODEL, KEY, Play, Server, Wire};
+use gsar_chat_wire::{ANSWERING_MODEL, KEY, ScriptedReply, Server, Wire};
 use support::{LONG, TestChat, endpoint, without_retries};
 
 /// A schema whose properties are not in alphabetical order.
@@ -252,7 +252,7 @@ async fn reads_sparse_and_unusual_answers() {
     ] {
         let test = TestChat::new(wire, without_retries()).await;
         let body = body.as_bytes().to_vec();
-        test.server.always(Play::Raw(200, "application/json; charset=utf-8", body));
+        test.server.always(ScriptedReply::Raw(200, "application/json; charset=utf-8", body));
         let reply = test.ask(LONG).await.unwrap();
         assert_eq!((reply.text.as_str(), reply.stop.name(), reply.usage), (text, stop, None));
         assert_eq!(reply.model, "m", "the requested model if the answer names none");
@@ -313,7 +313,7 @@ async fn classifies_errors_by_their_body() {
         (Wire::OpenAi, 200, fastapi_error.to_owned(), "ERROR_IN_ANSWER", None),
     ] {
         let test = TestChat::new(wire, without_retries()).await;
-        test.server.always(Play::Raw(status, "application/json", body.into_bytes()));
+        test.server.always(ScriptedReply::Raw(status, "application/json", body.into_bytes()));
         let error = test.ask(LONG).await.unwrap_err();
         assert_eq!(
             (error.code(), error.retry_after().map(|wait| wait.as_secs())),

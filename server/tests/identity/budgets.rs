@@ -1,6 +1,6 @@
 //! Tests of the daily budget for chat models per principal.
 
-use gsar_chat_wire::{Play, Server};
+use gsar_chat_wire::{ScriptedReply, Server};
 use gsar_proto::v1;
 use gsar_proto::v1::drive_request::Request as Message;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
@@ -43,7 +43,7 @@ async fn started(
     model: impl FnOnce(&mut Model),
     change: impl FnOnce(&mut Config),
 ) -> TestServer {
-    provider.always(Play::answer(HONEST));
+    provider.always(ScriptedReply::answer(HONEST));
     let issuer = Issuer::new();
     let models = Models::new().with(NAME, provider, model);
     let started = models.start(|config| {

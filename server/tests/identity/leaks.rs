@@ -325,9 +325,9 @@ async fn full_storage_does_not_disclose_other_principals_usage() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn model_answers_are_cached_per_principal() {
-    use gsar_chat_wire::{Play, Server};
+    use gsar_chat_wire::{ScriptedReply, Server};
     let (issuer, provider) = (Issuer::new(), Server::start().await.unwrap());
-    provider.always(Play::answer(HONEST));
+    provider.always(ScriptedReply::answer(HONEST));
     let models = Models::new().with("openai:gpt-4.1", &provider, |_| {});
     let server = models.start(|config| with_principals(config, &issuer)).await;
     let from_cache = async |token: &str| {

@@ -67,7 +67,7 @@ pub(crate) fn empty_choice(wire: Wire) -> Value {
 
 /// Builds an error. From status 500 it is transient, except for Ollama, whose errors have no type.
 pub(crate) fn error(wire: Wire, status: u16) -> Value {
-    let message = format!("the wire plays {status}");
+    let message = format!("the script says {status}");
     match wire {
         Wire::OpenAi => {
             let kind = if status >= 500 { "server_error" } else { "invalid_request_error" };

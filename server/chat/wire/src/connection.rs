@@ -9,8 +9,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use crate::bodies;
-use crate::play::Play;
 use crate::request::{ReceivedRequest, Wire};
+use crate::scripted_reply::ScriptedReply;
 use crate::server::{Counts, Shared};
 
 const JSON: &str = "application/json";
@@ -139,15 +139,17 @@ impl Connection<'_> {
             let text = format!("{invalid_part} is wrong");
             return self.respond(400, "text/plain", text.as_bytes()).await;
         }
-        match self.shared.play(request) {
-            Play::Answer(text) => self.respond_json(200, &bodies::answer(request, &text)).await,
-            Play::AnswerAfter(delay, text) => {
+        match self.shared.next_reply(request) {
+            ScriptedReply::Answer(text) => {
+                self.respond_json(200, &bodies::answer(request, &text)).await
+            }
+            ScriptedReply::AnswerAfter(delay, text) => {
                 if self.closes_within(delay).await {
                     return Ok(After::Close);
                 }
                 self.respond_json(200, &bodies::answer(request, &text)).await
             }
-            Play::AnswerWhenReleased(text) => {
+            ScriptedReply::AnswerWhenReleased(text) => {
                 let shared = self.shared;
                 tokio::select! {
                     released = shared.released.acquire() => {
@@ -157,23 +159,27 @@ impl Connection<'_> {
                 }
                 self.respond_json(200, &bodies::answer(request, &text)).await
             }
-            Play::Status(status) => self.respond_json(status, &bodies::error(wire, status)).await,
-            Play::RateLimited(retry_after) => {
+            ScriptedReply::Status(status) => {
+                self.respond_json(status, &bodies::error(wire, status)).await
+            }
+            ScriptedReply::RateLimited(retry_after) => {
                 let body = bodies::error(wire, 429).to_string();
                 let extra = format!("retry-after: {retry_after}\r\n");
                 self.respond_with_headers(429, JSON, &extra, body.as_bytes()).await
             }
-            Play::Raw(status, content_type, body) => {
+            ScriptedReply::Raw(status, content_type, body) => {
                 self.respond(status, content_type, &body).await
             }
-            Play::Hang => self.wait_for_close().await,
-            Play::HangInHead => {
+            ScriptedReply::Hang => self.wait_for_close().await,
+            ScriptedReply::HangInHead => {
                 self.stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-ty").await?;
                 self.wait_for_close().await
             }
-            Play::Dribble => self.send_slowly(&bodies::answer(request, r#"{"ok":true}"#)).await,
-            Play::Close => Ok(After::Close),
-            Play::Reset => {
+            ScriptedReply::Dribble => {
+                self.send_slowly(&bodies::answer(request, r#"{"ok":true}"#)).await
+            }
+            ScriptedReply::Close => Ok(After::Close),
+            ScriptedReply::Reset => {
                 let body = bodies::answer(request, r#"{"ok":true}"#).to_string();
                 self.stream.write_all(head(200, JSON, "", Some(body.len())).as_bytes()).await?;
                 let half = body.len() / 2;
@@ -181,38 +187,40 @@ impl Connection<'_> {
                 self.stream.set_zero_linger()?;
                 Ok(After::Close)
             }
-            Play::TruncatedJson => {
+            ScriptedReply::TruncatedJson => {
                 let body = bodies::answer(request, r#"{"ok":true}"#).to_string();
                 let half = body.len() / 2;
                 self.respond(200, JSON, body.as_bytes().get(..half).unwrap_or_default()).await
             }
-            Play::OtherShape => self.respond(200, JSON, br#"{"result":"ok"}"#).await,
-            Play::Refusal => match bodies::refusal(wire) {
+            ScriptedReply::OtherShape => self.respond(200, JSON, br#"{"result":"ok"}"#).await,
+            ScriptedReply::Refusal => match bodies::refusal(wire) {
                 Some(body) => self.respond_json(200, &body).await,
                 None => self.respond(501, "text/plain", b"not in this wire format").await,
             },
-            Play::ContentFilter => match bodies::content_filter(wire) {
+            ScriptedReply::ContentFilter => match bodies::content_filter(wire) {
                 Some((status, body)) => self.respond_json(status, &body).await,
                 None => self.respond(501, "text/plain", b"not in this wire format").await,
             },
-            Play::Length => self.respond_json(200, &bodies::truncated_answer(request)).await,
-            Play::EmptyChoice => self.respond_json(200, &bodies::empty_choice(wire)).await,
-            Play::ErrorInAnswer => self.respond_json(200, &bodies::error(wire, 503)).await,
-            Play::Html => {
+            ScriptedReply::Length => {
+                self.respond_json(200, &bodies::truncated_answer(request)).await
+            }
+            ScriptedReply::EmptyChoice => self.respond_json(200, &bodies::empty_choice(wire)).await,
+            ScriptedReply::ErrorInAnswer => self.respond_json(200, &bodies::error(wire, 503)).await,
+            ScriptedReply::Html => {
                 self.respond(200, "text/html; charset=utf-8", b"<html>\x1b[1mSign in</html>").await
             }
-            Play::Endless(bytes) => self.send_endless(bytes).await,
-            Play::OmittedBody(bytes) => {
+            ScriptedReply::Endless(bytes) => self.send_endless(bytes).await,
+            ScriptedReply::OmittedBody(bytes) => {
                 let length = usize::try_from(bytes).ok();
                 self.stream.write_all(head(200, JSON, "", length).as_bytes()).await?;
                 self.wait_for_close().await
             }
-            Play::Redirect => {
+            ScriptedReply::Redirect => {
                 let extra = format!("location: {}/elsewhere\r\n", wire.base());
                 self.respond_with_headers(307, JSON, &extra, b"").await
             }
-            Play::InvalidUtf8 => self.respond(200, JSON, &invalid_utf8(request)).await,
-            Play::Gzip => {
+            ScriptedReply::InvalidUtf8 => self.respond(200, JSON, &invalid_utf8(request)).await,
+            ScriptedReply::Gzip => {
                 let extra = "content-encoding: gzip\r\n";
                 self.respond_with_headers(200, JSON, extra, b"\x1f\x8b\x08\x00").await
             }

@@ -3,10 +3,10 @@
 //!
 //! ```
 //! # async fn example() -> std::io::Result<()> {
-//! use gsar_chat_wire::{Play, Server, Wire};
+//! use gsar_chat_wire::{ScriptedReply, Server, Wire};
 //!
 //! let server = Server::start().await?;
-//! server.enqueue([Play::Status(503), Play::answer(r#"{"ok":true}"#)]);
+//! server.enqueue([ScriptedReply::Status(503), ScriptedReply::answer(r#"{"ok":true}"#)]);
 //! let base_url = server.base_url(Wire::OpenAi);
 //! // Send requests to this URL, with the key gsar_chat_wire::KEY …
 //! assert_eq!(server.counts().requests, 0);
@@ -16,14 +16,14 @@
 
 mod bodies;
 mod connection;
-mod play;
 mod prompt;
 mod request;
+mod scripted_reply;
 mod server;
 
-pub use play::Play;
 pub use prompt::{Prompt, Purpose, Question, Verdict, citation};
 pub use request::{ReceivedRequest, Wire};
+pub use scripted_reply::ScriptedReply;
 pub use server::{Counts, Server};
 
 /// The only valid key.

@@ -11,8 +11,8 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
 use crate::connection;
-use crate::play::Play;
 use crate::request::{ReceivedRequest, Wire};
+use crate::scripted_reply::ScriptedReply;
 
 /// A fake provider on loopback. Dropping it closes all connections.
 #[derive(Debug)]
@@ -37,16 +37,16 @@ pub struct Counts {
 
 #[derive(Debug)]
 pub(crate) struct Shared {
-    plays: Mutex<Script>,
+    script: Mutex<Script>,
     requests: Mutex<Vec<ReceivedRequest>>,
     counts: watch::Sender<Counts>,
     pub(crate) released: Semaphore,
 }
 
-type Answer = Arc<dyn Fn(&ReceivedRequest) -> Play + Send + Sync>;
+type Answer = Arc<dyn Fn(&ReceivedRequest) -> ScriptedReply + Send + Sync>;
 
 struct Script {
-    queue: VecDeque<Play>,
+    queue: VecDeque<ScriptedReply>,
     default: Answer,
     records_requests: bool,
     demands_schema: bool,
@@ -67,9 +67,9 @@ impl Server {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
-            plays: Mutex::new(Script {
+            script: Mutex::new(Script {
                 queue: VecDeque::new(),
-                default: Arc::new(|_| Play::answer(r#"{"ok":true}"#)),
+                default: Arc::new(|_| ScriptedReply::answer(r#"{"ok":true}"#)),
                 records_requests: true,
                 demands_schema: true,
             }),
@@ -94,28 +94,31 @@ impl Server {
     }
 
     /// Sets the responses to the next requests, one each.
-    pub fn enqueue(&self, plays: impl IntoIterator<Item = Play>) {
-        self.shared.plays().queue.extend(plays);
+    pub fn enqueue(&self, replies: impl IntoIterator<Item = ScriptedReply>) {
+        self.shared.script().queue.extend(replies);
     }
 
     /// Sets the response to all later requests.
-    pub fn always(&self, play: Play) {
-        self.answer_with(move |_| play.clone());
+    pub fn always(&self, reply: ScriptedReply) {
+        self.answer_with(move |_| reply.clone());
     }
 
     /// Sets a function that computes the responses to all later requests.
-    pub fn answer_with(&self, answer: impl Fn(&ReceivedRequest) -> Play + Send + Sync + 'static) {
-        self.shared.plays().default = Arc::new(answer);
+    pub fn answer_with(
+        &self,
+        answer: impl Fn(&ReceivedRequest) -> ScriptedReply + Send + Sync + 'static,
+    ) {
+        self.shared.script().default = Arc::new(answer);
     }
 
     /// Sets whether requests without a schema are rejected. `true` by default.
     pub fn demand_schema(&self, demanded: bool) {
-        self.shared.plays().demands_schema = demanded;
+        self.shared.script().demands_schema = demanded;
     }
 
     /// Stops recording requests. For benchmarks.
     pub fn forget_requests(&self) {
-        self.shared.plays().records_requests = false;
+        self.shared.script().records_requests = false;
     }
 
     /// Releases `number` waiting answers.
@@ -149,20 +152,20 @@ impl Drop for Server {
 }
 
 impl Shared {
-    pub(crate) fn play(&self, request: &ReceivedRequest) -> Play {
-        let mut plays = self.plays();
-        if plays.records_requests {
+    pub(crate) fn next_reply(&self, request: &ReceivedRequest) -> ScriptedReply {
+        let mut script = self.script();
+        if script.records_requests {
             self.requests().push(request.clone());
         }
-        if plays.demands_schema && request.schema().is_none() {
-            return Play::Raw(422, "text/plain", b"the schema is missing".to_vec());
+        if script.demands_schema && request.schema().is_none() {
+            return ScriptedReply::Raw(422, "text/plain", b"the schema is missing".to_vec());
         }
-        match plays.queue.pop_front() {
+        match script.queue.pop_front() {
             Some(play) => play,
             None => {
-                let answer = Arc::clone(&plays.default);
+                let answer = Arc::clone(&script.default);
                 // The function may be slow and must not block other requests.
-                drop(plays);
+                drop(script);
                 answer(request)
             }
         }
@@ -172,8 +175,8 @@ impl Shared {
         self.counts.send_modify(change);
     }
 
-    fn plays(&self) -> MutexGuard<'_, Script> {
-        self.plays.lock().unwrap_or_else(PoisonError::into_inner)
+    fn script(&self) -> MutexGuard<'_, Script> {
+        self.script.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn requests(&self) -> MutexGuard<'_, Vec<ReceivedRequest>> {

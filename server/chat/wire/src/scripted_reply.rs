@@ -6,7 +6,7 @@ use crate::request::Wire;
 
 /// A response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Play {
+pub enum ScriptedReply {
     /// An answer with this text.
     Answer(String),
     /// An answer after a delay.
@@ -57,7 +57,7 @@ pub enum Play {
     Gzip,
 }
 
-impl Play {
+impl ScriptedReply {
     /// Returns an answer with this text.
     #[must_use]
     pub fn answer(text: &str) -> Self {
