@@ -137,7 +137,7 @@ def main() -> None:
                 proceeded = caller(jobs[name])
                 taken = time.perf_counter() - began
                 if proceeded != COUNT:
-                    raise RuntimeError(f"{name}: {proceeded} of {COUNT} reports may go out")
+                    raise RuntimeError(f"{name}: {proceeded} of {COUNT} reports may proceed")
                 if number > 0:
                     rates[name].append(COUNT / taken)
     (baseline, of_baseline), *_ = rates.items()

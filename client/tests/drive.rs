@@ -71,9 +71,9 @@ fn example_proceeds_after_replan_and_rewrite() {
     assert_eq!(
         steps(&output),
         [
-            "  plan 0 of 2   turn 1      no hypothesis is validated and the budget lasts",
+            "  plan 0 of 2   turn 1      no hypothesis is validated yet, and budget is left",
             "  plan 0 of 2   report 1    REPLAN       0.000",
-            "  plan 1 of 2   turn 2      no hypothesis is validated and the budget lasts",
+            "  plan 1 of 2   turn 2      no hypothesis is validated yet, and budget is left",
             "  plan 1 of 2   report 2    REGENERATE   0.694",
             "  plan 1 of 2   rewrite 3   PROCEED      1.000",
             "PROCEED   the report may be sent",
@@ -89,7 +89,7 @@ fn orchestrator_without_progress_ends_degraded() {
     let output = drive(&machine, &[], &["--stubborn"]);
     assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
     let last_step = steps(&output).last().copied().unwrap_or_default();
-    assert!(last_step.starts_with("DEGRADED   the plan may not be revised again"), "{last_step}");
+    assert!(last_step.starts_with("DEGRADED   no replan is left"), "{last_step}");
     assert!(stdout(&output).contains("best report "));
 }
 

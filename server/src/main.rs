@@ -30,7 +30,7 @@ const LICENCES: &str = concat!(
     "\nlicence: Apache-2.0\nweights of local/1 included: CC BY-SA 4.0, trained on data under that licence"
 );
 
-/// Decides over gRPC whether an incident report may go out.
+/// Decides over gRPC whether an incident report may be sent.
 #[derive(Parser)]
 #[command(version, long_version = LICENCES)]
 struct Arguments {

@@ -79,7 +79,7 @@ pub enum PoliciesError {
         other: String,
     },
     /// A configured name is unknown.
-    #[error("`{name}` is not known; expected one of {known}")]
+    #[error("unknown policy `{name}`; expected one of {known}")]
     UnknownName {
         /// The key in the `policies` table.
         key: &'static str,
@@ -318,8 +318,8 @@ mod tests {
             allow_overrides: config::AllowOverrides::Stricter,
         };
         for (policies, key) in [
-            (policies("nobody", &[]), "policies.default: `nobody`"),
-            (policies("strict", &["paper", "nobody"]), "policies.allowed: `nobody`"),
+            (policies("nobody", &[]), "policies.default: unknown policy `nobody`"),
+            (policies("strict", &["paper", "nobody"]), "policies.allowed: unknown policy `nobody`"),
         ] {
             let error = check(&policies).unwrap_err();
             assert!(error.contains(key), "{error}");

@@ -19,7 +19,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     ("[limits]\ndefault_deadline = \"9m\"", &["limits.default_deadline: 9m is above"]),
     ("[log]\nlevel = \"verbose\"", &["log.level: unknown log level `verbose`"]),
     ("[log]\nformat = \"xml\"", &["log.format: `xml` is not allowed"]),
-    ("[policies]\ndefault = \"night\"", &["policies.default: `night` is not known"]),
+    ("[policies]\ndefault = \"night\"", &["policies.default: unknown policy `night`"]),
     ("[policies]\ndir = \"DIR/none\"", &["policies.dir: DIR/none: "]),
     (
         "[policies]\ndir = \"DIR/policies\"",

@@ -136,7 +136,7 @@ impl Table {
             self.repeated.len()
         );
         println!("  {:6}  left grounded by other words", self.not_repeated.len());
-        println!("  {:6}  reports that may go out", self.proceeded.len());
+        println!("  {:6}  reports that may proceed", self.proceeded.len());
         for (name, claim) in self.repeated.iter().chain(&self.not_repeated) {
             println!("          {name}: {claim}");
         }

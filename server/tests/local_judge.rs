@@ -115,7 +115,7 @@ fn missing_model_is_named_with_the_fix() {
         .unwrap_err()
         .to_string();
     assert!(problems.contains("judges.local: "), "{problems}");
-    assert!(!problems.contains("is not known"), "{problems}");
+    assert!(!problems.contains("unknown key"), "{problems}");
     config.judges.local.workers = 0;
     let problems =
         CheckedConfig::check(config, Vec::new(), Problems::default()).unwrap_err().to_string();

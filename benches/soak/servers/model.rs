@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gsar_chat_wire::{KEY, Play, ReceivedRequest, Server, Verdict, Wire, citation};
+use gsar_chat_wire::{KEY, ReceivedRequest, ScriptedReply, Server, Verdict, Wire, citation};
 
 use crate::faults::schedule::Outage;
 
@@ -30,13 +30,13 @@ impl Model {
         let (fails, counts) = (Arc::clone(&outage), Arc::clone(&answered));
         server.answer_with(move |seen| {
             match *fails.lock().unwrap_or_else(PoisonError::into_inner) {
-                Some(Outage::Hangs) => Play::Hang,
-                Some(Outage::Errors) => Play::Status(503),
-                Some(Outage::Resets) => Play::Reset,
-                Some(Outage::Garbles) => Play::TruncatedJson,
+                Some(Outage::Hangs) => ScriptedReply::Hang,
+                Some(Outage::Errors) => ScriptedReply::Status(503),
+                Some(Outage::Resets) => ScriptedReply::Reset,
+                Some(Outage::Garbles) => ScriptedReply::TruncatedJson,
                 None => {
                     counts.fetch_add(1, Ordering::Relaxed);
-                    Play::Answer(answer(seen))
+                    ScriptedReply::Answer(answer(seen))
                 }
             }
         });

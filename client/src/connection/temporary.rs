@@ -208,13 +208,13 @@ mod tests {
     #[tokio::test]
     async fn failed_start_includes_standard_error() {
         let (_folder, binary) =
-            script("echo 'error: config.toml:3: `lisen` is not known' >&2; exit 2");
+            script("echo 'error: config.toml:3: unknown key `lisen`' >&2; exit 2");
         let mut server = TemporaryServer::start(&binary, None).unwrap();
         let error = server.connect().await.unwrap_err();
         assert!(error.is_configuration());
         let message = error.to_string();
         assert!(
-            message.ends_with("(exit status: 2)\n  error: config.toml:3: `lisen` is not known"),
+            message.ends_with("(exit status: 2)\n  error: config.toml:3: unknown key `lisen`"),
             "{message}"
         );
     }

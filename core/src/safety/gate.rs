@@ -179,7 +179,7 @@ impl GateReason {
             Self::OutsideSuspects { count } => {
                 format!("{count} hypotheses are validated, but none of their targets is a suspect")
             }
-            Self::Investigating => "no hypothesis is validated and the budget lasts".to_string(),
+            Self::Investigating => "no hypothesis is validated yet, and budget is left".to_string(),
         }
     }
 }

@@ -200,7 +200,7 @@ fn render_ending(
 
 fn ending_sentence(cause: &DegradedCause, has_report: bool) -> String {
     let explanation = match cause {
-        DegradedCause::ReplansSpent => "the plan may not be revised again".to_owned(),
+        DegradedCause::ReplansSpent => "no replan is left".to_owned(),
         DegradedCause::JudgeFailed { reason } => format!("no judge answered: {reason}"),
         DegradedCause::Stopped(cause) => stop_sentence(*cause).to_owned(),
     };
