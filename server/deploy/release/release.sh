@@ -7,6 +7,9 @@ profile=${PROFILE:-dist} architectures=${TARGETS:-x86_64 aarch64}
 cd "$(dirname "$0")/../../.."
 version=$(cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//')
 out=target/gsar-$version tools=target/release-tools
+for architecture in $architectures; do
+    sh server/deploy/release/run.sh "$architecture"
+done
 rm -rf "$out"
 mkdir -p "$out"
 
