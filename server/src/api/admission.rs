@@ -12,7 +12,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
-use http::{Extensions, HeaderMap, Request, Response};
+use http::{Extensions, HeaderMap, HeaderName, Request, Response};
 use metrics::{Counter, Histogram, counter, histogram};
 use tonic::body::Body;
 use tonic::{Code, Status};
@@ -78,7 +78,7 @@ impl AdmissionLayer {
         identities: Arc<IdentityStore>,
         traced_one_in: u32,
     ) -> Self {
-        let labels = METHODS.into_iter().map(|(method, _)| method).chain([OTHER]);
+        let labels = METHODS.iter().map(|(method, _)| *method).chain([OTHER]);
         let metrics = labels.map(MethodMetrics::new).collect();
         let bounds = Arc::new(Bounds::new(limits.work, permits.memory(), phase.clone()));
         Self(Arc::new(Shared {
@@ -157,10 +157,7 @@ where
         let work = async move {
             let started = Instant::now();
             let (response, error) = match shared.handle(service, request, (method, right)).await {
-                Ok(response) => {
-                    let error = error_status(&response);
-                    (response, error)
-                }
+                Ok(response_and_error) => response_and_error,
                 Err(status) => (status.clone().into_http(), Some(status)),
             };
             let elapsed = started.elapsed();
@@ -237,12 +234,13 @@ impl Shared {
         Ok(Call::admitted(permit, time_limit, attestation, identity, share, received))
     }
 
+    /// Runs the handler. Returns its response, and its error if it failed.
     async fn handle<S>(
         &self,
         mut inner: S,
         mut request: Request<Body>,
         (method, right): (&'static str, Option<Right>),
-    ) -> Result<Response<Body>, Status>
+    ) -> Result<(Response<Body>, Option<Status>), Status>
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
@@ -256,11 +254,15 @@ impl Shared {
             });
         }
         request.extensions_mut().insert(call.clone());
-        request.extensions_mut().insert(Arc::clone(&self.permits));
+        if is_stream {
+            request.extensions_mut().insert(Arc::clone(&self.permits));
+        }
         let Ok(response) = run_within_deadline(&call, inner.call(request)).await?;
-        match code(&response) {
-            Code::OutOfRange => Err(errors::message_too_large(self.limits.message.0)),
-            _ => Ok(response),
+        match error_status(&response) {
+            Some(status) if status.code() == Code::OutOfRange => {
+                Err(errors::message_too_large(self.limits.message.0))
+            }
+            error => Ok((response, error)),
         }
     }
 }
@@ -302,7 +304,7 @@ fn panic_status(panic: &(dyn std::any::Any + Send)) -> Status {
 
 fn deadline(headers: &HeaderMap, limits: &Limits) -> Duration {
     let requested_timeout =
-        headers.get("grpc-timeout").and_then(|value| value.to_str().ok()).and_then(parse_timeout);
+        headers.get(&GRPC_TIMEOUT).and_then(|value| value.to_str().ok()).and_then(parse_timeout);
     requested_timeout.unwrap_or(limits.default_deadline.0).min(limits.max_deadline.0)
 }
 
@@ -328,12 +330,7 @@ fn error_status(response: &Response<Body>) -> Option<Status> {
     Status::from_header_map(response.headers()).filter(|status| status.code() != Code::Ok)
 }
 
-fn code(response: &Response<Body>) -> Code {
-    response
-        .headers()
-        .get("grpc-status")
-        .map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
-}
+static GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 
 /// The maximum time that a unary call waits for the next bytes of its message.
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -345,7 +342,7 @@ const STREAMS: [&str; 3] = [
     "EvidenceService/PutEvidence",
 ];
 
-const METHODS: [(&str, Option<Right>); 33] = [
+static METHODS: [(&str, Option<Right>); 33] = [
     ("GroundingService/Evaluate", Some(Right::Evaluate)),
     ("GroundingService/EvaluateStream", Some(Right::Evaluate)),
     ("GroundingService/SelectBest", Some(Right::Evaluate)),
@@ -387,7 +384,7 @@ const OTHER: &str = "other";
 /// Returns a method's label and right, or `None` if the path belongs to another API.
 fn method(path: &str) -> Option<(&'static str, Option<Right>)> {
     let method = path.strip_prefix("/gsar.v1.")?;
-    Some(METHODS.into_iter().find(|(name, _)| *name == method).unwrap_or((OTHER, None)))
+    Some(METHODS.iter().find(|(name, _)| *name == method).copied().unwrap_or((OTHER, None)))
 }
 
 #[cfg(test)]
@@ -447,7 +444,10 @@ mod tests {
             .body(Body::empty())
             .unwrap();
         let response = admission.call(request).await.unwrap();
-        assert_eq!(code(&response), Code::DeadlineExceeded);
+        assert_eq!(
+            error_status(&response).map(|status| status.code()),
+            Some(Code::DeadlineExceeded)
+        );
     }
 
     fn prost_reflect_pool() -> prost_reflect::DescriptorPool {

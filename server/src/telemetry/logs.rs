@@ -1,10 +1,12 @@
 //! Sets up logging to standard error, as JSON or human-readable text, and the export of spans.
 
 use tracing::subscriber::Interest;
+use tracing::{Metadata, Subscriber};
 use tracing_subscriber::filter::{Directive, LevelFilter, dynamic_filter_fn};
 use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer as _, Registry, fmt};
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use super::traces::{Exporter, TARGET, is_exported};
 use crate::config::{Log, LogFormat};
@@ -23,25 +25,35 @@ pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> 
     };
     // A static filter lets each callsite be evaluated only once.
     let log_layer = log_layer.with_filter(filter(&log.level)?);
-    let span_layer = exporter.map(|exporter| {
-        tracing_opentelemetry::layer()
-            .with_tracer(exporter.tracer())
-            .with_location(false)
-            .with_threads(false)
-            .with_level(false)
-            .with_target(false)
-            .with_tracked_inactivity(false)
-            .with_filter(
-                dynamic_filter_fn(is_exported)
-                    .with_callsite_filter(|span| match span.target() == TARGET {
-                        true => Interest::sometimes(),
-                        false => Interest::never(),
-                    })
-                    .with_max_level_hint(LevelFilter::INFO),
-            )
-    });
-    let result = tracing_subscriber::registry().with(log_layer).with(span_layer).try_init();
+    let registry = tracing_subscriber::registry().with(log_layer);
+    let result = match exporter {
+        Some(exporter) => registry.with(span_layer(exporter)).try_init(),
+        // With an `Option` of a layer, the registry would create the spans that nothing collects.
+        None => registry.try_init(),
+    };
     result.map_err(|error| format!("logs: {error}"))
+}
+
+fn span_layer<S>(exporter: &Exporter) -> impl Layer<S>
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    let is_exported_at = |span: &Metadata<'_>| match span.target() == TARGET {
+        true => Interest::sometimes(),
+        false => Interest::never(),
+    };
+    tracing_opentelemetry::layer()
+        .with_tracer(exporter.tracer())
+        .with_location(false)
+        .with_threads(false)
+        .with_level(false)
+        .with_target(false)
+        .with_tracked_inactivity(false)
+        .with_filter(
+            dynamic_filter_fn(is_exported)
+                .with_callsite_filter(is_exported_at)
+                .with_max_level_hint(LevelFilter::INFO),
+        )
 }
 
 /// Parses a filter of comma-separated levels and `target=level` directives. A single word must be a level: the

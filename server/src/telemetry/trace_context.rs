@@ -1,6 +1,8 @@
 //! Parses the W3C trace context of a caller. See <https://www.w3.org/TR/trace-context/>.
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
+
+static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The caller's trace context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +25,7 @@ impl TraceContext {
     /// Parses the `traceparent` header; `None` if it is missing or malformed, as the standard requires.
     #[must_use]
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
-        let value = headers.get("traceparent")?.to_str().ok()?;
+        let value = headers.get(&TRACEPARENT)?.to_str().ok()?;
         let mut parts = value.trim().split('-');
         let (version, trace_id) = (parts.next()?, parts.next()?);
         let (parent_id, flags) = (parts.next()?, parts.next()?);
