@@ -263,7 +263,7 @@ mod tests {
         let file = folder.path().join("night.toml");
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.9").unwrap();
         let store = check(&config_for(folder.path())).unwrap();
-        let previous_digest = *store.find("night").unwrap().policy.digest();
+        let previous_digest = store.find("night").unwrap().policy.digest().clone();
 
         std::fs::write(&file, "name = \"night\"\ntau_proceed = 0.5").unwrap();
         let error = store.reload(None).unwrap_err()[0].to_string();

@@ -90,19 +90,25 @@ impl Deref for Policy {
 }
 
 /// The BLAKE3 digest of the values that affect a decision.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct PolicyDigest([u8; 32]);
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct PolicyDigest(Box<str>);
 
 impl PolicyDigest {
     fn new(values: &PolicyValues) -> Self {
-        Self(*blake3::hash(write::deciding_values(values).as_bytes()).as_bytes())
+        let hash = blake3::hash(write::deciding_values(values).as_bytes());
+        Self(hash.to_hex().as_str().into())
+    }
+
+    /// The digest as 64 hexadecimal digits.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
 impl fmt::Display for PolicyDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hex = blake3::Hash::from_bytes(self.0).to_hex();
-        f.pad(hex.as_str())
+        f.pad(&self.0)
     }
 }
 

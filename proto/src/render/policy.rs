@@ -10,7 +10,7 @@ use crate::v1;
 pub fn applied_policy(policy: &Policy, overridden: bool) -> v1::AppliedPolicy {
     v1::AppliedPolicy {
         name: policy.name.clone(),
-        digest: policy.digest().to_string(),
+        digest: policy.digest().as_str().to_owned(),
         overridden,
         certificate: policy.certificate().map(|details| certificate(details, "", [])),
     }
@@ -43,7 +43,7 @@ pub fn policy_summary(policy: &Policy, origin: String, is_default: bool) -> v1::
     v1::PolicySummary {
         name: policy.name.clone(),
         description: policy.description.clone(),
-        digest: policy.digest().to_string(),
+        digest: policy.digest().as_str().to_owned(),
         origin,
         is_default,
     }
