@@ -91,10 +91,14 @@ fn score(request: v1::ScoreRequest) -> v1::ScoreResponse {
                     .map(|claim| render::judged_claim(claim.judged))
                     .collect(),
                 corrections: assessment.corrections.iter().map(render::correction).collect(),
-                gate: safety.gate.map(|gate| render::gate_verdict(&gate, hypotheses, &policy.gate)),
-                chain: assessment.chain.map(|chain| render::evidence_chain(chain, changes)),
-                cap: safety.cap.map(render::cap_verdict),
-                action: safety.action.as_ref().map(render::action_verdict),
+                gate: safety
+                    .gate
+                    .map(|gate| Box::new(render::gate_verdict(&gate, hypotheses, &policy.gate))),
+                chain: assessment
+                    .chain
+                    .map(|chain| Box::new(render::evidence_chain(chain, changes))),
+                cap: safety.cap.map(render::cap_verdict).map(Box::new),
+                action: safety.action.as_ref().map(render::action_verdict).map(Box::new),
                 decision: Some(decision),
                 is_grounded,
                 verification_needed: !points.is_empty(),

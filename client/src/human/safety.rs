@@ -7,10 +7,10 @@ use super::labels;
 use super::page::{BOLD, Page, count, listed, styled};
 
 pub(super) fn write_sections(page: &mut Page, answer: &v1::EvaluateResponse) {
-    write_section(page, "gate", answer.gate.as_ref().map(gate));
-    write_section(page, "chain", answer.chain.as_ref().map(chain));
-    write_section(page, "cap", answer.cap.as_ref().map(cap));
-    write_section(page, "action", answer.action.as_ref().map(action));
+    write_section(page, "gate", answer.gate.as_deref().map(gate));
+    write_section(page, "chain", answer.chain.as_deref().map(chain));
+    write_section(page, "cap", answer.cap.as_deref().map(cap));
+    write_section(page, "action", answer.action.as_deref().map(action));
     if let Some(shadow) = &answer.shadow {
         let gate = shadow.gate.as_ref().map(|verdict| format!("gate {}", gate(verdict)));
         let cap = shadow.cap.as_ref().map(|verdict| format!("cap {}", cap(verdict)));
@@ -22,17 +22,17 @@ pub(super) fn write_sections(page: &mut Page, answer: &v1::EvaluateResponse) {
 
 /// Returns the label and the text of each safety check. The last value is `true` in shadow mode.
 pub(super) fn facts(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String, bool)> {
-    let shadow = answer.shadow.as_ref();
+    let shadow = answer.shadow.as_deref();
     let in_shadow = [
         ("Gate", shadow.and_then(|shadow| shadow.gate.as_ref()).map(gate)),
         ("Cap", shadow.and_then(|shadow| shadow.cap.as_ref()).map(cap)),
         ("Ladder", shadow.and_then(|shadow| shadow.action.as_ref()).map(action)),
     ];
     let enforced = [
-        ("Gate", answer.gate.as_ref().map(gate)),
-        ("Chain", answer.chain.as_ref().map(chain)),
-        ("Cap", answer.cap.as_ref().map(cap)),
-        ("Ladder", answer.action.as_ref().map(action)),
+        ("Gate", answer.gate.as_deref().map(gate)),
+        ("Chain", answer.chain.as_deref().map(chain)),
+        ("Cap", answer.cap.as_deref().map(cap)),
+        ("Ladder", answer.action.as_deref().map(action)),
     ];
     let to_fact =
         |is_shadow: bool| move |(label, text): (_, Option<String>)| Some((label, text?, is_shadow));

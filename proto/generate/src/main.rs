@@ -45,6 +45,17 @@ fn generate() -> Result<Vec<(&'static str, Vec<u8>)>> {
         .boxed(".gsar.v1.DriveRequest.request.start")
         // Much larger than the other records.
         .boxed(".gsar.v1.ExportRecord.record.preference")
+        // Unset in most responses, which are moved many times.
+        .boxed(".gsar.v1.ScoreResponse.gate")
+        .boxed(".gsar.v1.ScoreResponse.chain")
+        .boxed(".gsar.v1.ScoreResponse.cap")
+        .boxed(".gsar.v1.ScoreResponse.action")
+        .boxed(".gsar.v1.ScoreResponse.shadow")
+        .boxed(".gsar.v1.EvaluateResponse.gate")
+        .boxed(".gsar.v1.EvaluateResponse.chain")
+        .boxed(".gsar.v1.EvaluateResponse.cap")
+        .boxed(".gsar.v1.EvaluateResponse.action")
+        .boxed(".gsar.v1.EvaluateResponse.shadow")
         .out_dir(scratch.path())
         .compile_fds(descriptors.clone())?;
     Ok(vec![

@@ -3548,17 +3548,17 @@ pub struct EvaluateResponse {
     #[prost(message, optional, tag = "8")]
     pub decision: ::core::option::Option<Decision>,
     /// gate is the gate's verdict; absent if the request had no gate inputs.
-    #[prost(message, optional, tag = "9")]
-    pub gate: ::core::option::Option<GateVerdict>,
+    #[prost(message, optional, boxed, tag = "9")]
+    pub gate: ::core::option::Option<::prost::alloc::boxed::Box<GateVerdict>>,
     /// chain of evidence; absent if the request had no hypotheses.
-    #[prost(message, optional, tag = "10")]
-    pub chain: ::core::option::Option<EvidenceChain>,
+    #[prost(message, optional, boxed, tag = "10")]
+    pub chain: ::core::option::Option<::prost::alloc::boxed::Box<EvidenceChain>>,
     /// cap on the self-rated confidence; absent if the request had none.
-    #[prost(message, optional, tag = "11")]
-    pub cap: ::core::option::Option<CapVerdict>,
+    #[prost(message, optional, boxed, tag = "11")]
+    pub cap: ::core::option::Option<::prost::alloc::boxed::Box<CapVerdict>>,
     /// action is the maximum permitted action.
-    #[prost(message, optional, tag = "12")]
-    pub action: ::core::option::Option<ActionVerdict>,
+    #[prost(message, optional, boxed, tag = "12")]
+    pub action: ::core::option::Option<::prost::alloc::boxed::Box<ActionVerdict>>,
     /// explanation is the judge's explanation.
     #[prost(string, tag = "13")]
     pub explanation: ::prost::alloc::string::String,
@@ -3578,8 +3578,8 @@ pub struct EvaluateResponse {
     #[prost(message, optional, tag = "18")]
     pub provenance: ::core::option::Option<Provenance>,
     /// shadow contains the results of mechanisms in shadow mode; absent if there are none.
-    #[prost(message, optional, tag = "19")]
-    pub shadow: ::core::option::Option<Shadow>,
+    #[prost(message, optional, boxed, tag = "19")]
+    pub shadow: ::core::option::Option<::prost::alloc::boxed::Box<Shadow>>,
     /// coverage of the synthesis by claims; absent without a synthesis.
     #[prost(message, optional, tag = "20")]
     pub coverage: ::core::option::Option<Coverage>,
@@ -3974,23 +3974,23 @@ pub struct ScoreResponse {
     #[prost(message, repeated, tag = "6")]
     pub corrections: ::prost::alloc::vec::Vec<Correction>,
     /// gate is the gate's verdict; absent if the request had no gate inputs.
-    #[prost(message, optional, tag = "7")]
-    pub gate: ::core::option::Option<GateVerdict>,
+    #[prost(message, optional, boxed, tag = "7")]
+    pub gate: ::core::option::Option<::prost::alloc::boxed::Box<GateVerdict>>,
     /// chain of evidence; absent if the request had no hypotheses.
-    #[prost(message, optional, tag = "8")]
-    pub chain: ::core::option::Option<EvidenceChain>,
+    #[prost(message, optional, boxed, tag = "8")]
+    pub chain: ::core::option::Option<::prost::alloc::boxed::Box<EvidenceChain>>,
     /// cap on the self-rated confidence; absent if the request had none.
-    #[prost(message, optional, tag = "9")]
-    pub cap: ::core::option::Option<CapVerdict>,
+    #[prost(message, optional, boxed, tag = "9")]
+    pub cap: ::core::option::Option<::prost::alloc::boxed::Box<CapVerdict>>,
     /// action is the maximum action permitted to an agent; absent for counts.
-    #[prost(message, optional, tag = "10")]
-    pub action: ::core::option::Option<ActionVerdict>,
+    #[prost(message, optional, boxed, tag = "10")]
+    pub action: ::core::option::Option<::prost::alloc::boxed::Box<ActionVerdict>>,
     /// coverage of the synthesis by claims; absent without a synthesis.
     #[prost(message, optional, tag = "11")]
     pub coverage: ::core::option::Option<Coverage>,
     /// shadow contains the results of mechanisms in shadow mode; absent if there are none.
-    #[prost(message, optional, tag = "12")]
-    pub shadow: ::core::option::Option<Shadow>,
+    #[prost(message, optional, boxed, tag = "12")]
+    pub shadow: ::core::option::Option<::prost::alloc::boxed::Box<Shadow>>,
     /// policy that was applied.
     #[prost(message, optional, tag = "13")]
     pub policy: ::core::option::Option<AppliedPolicy>,

@@ -169,7 +169,7 @@ fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
         reasons: decision.reasons,
         faults: faults(answer),
         affected_specialists: decision.affected_specialists,
-        action: answer.action.clone(),
+        action: answer.action.as_deref().cloned(),
         abstain_reason: answer.abstain_reason.clone(),
         ..v1::RecordedJudgement::default()
     }

@@ -178,11 +178,11 @@ fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
 
 #[derive(Debug, Default)]
 pub(super) struct RenderedSafety {
-    pub(super) gate: Option<v1::GateVerdict>,
-    pub(super) chain: Option<v1::EvidenceChain>,
-    pub(super) cap: Option<v1::CapVerdict>,
-    pub(super) action: Option<v1::ActionVerdict>,
-    pub(super) shadow: Option<v1::Shadow>,
+    pub(super) gate: Option<Box<v1::GateVerdict>>,
+    pub(super) chain: Option<Box<v1::EvidenceChain>>,
+    pub(super) cap: Option<Box<v1::CapVerdict>>,
+    pub(super) action: Option<Box<v1::ActionVerdict>>,
+    pub(super) shadow: Option<Box<v1::Shadow>>,
 }
 
 pub(super) fn safety(
@@ -202,11 +202,11 @@ pub(super) fn safety(
         decision: None,
     };
     RenderedSafety {
-        gate: outcome.gate.as_ref().map(verdict),
-        chain: chain.clone().map(|chain| render::evidence_chain(chain, changes)),
-        cap: outcome.cap.map(render::cap_verdict),
-        action: outcome.action.as_ref().map(render::action_verdict),
-        shadow: (shadow != v1::Shadow::default()).then_some(shadow),
+        gate: outcome.gate.as_ref().map(verdict).map(Box::new),
+        chain: chain.clone().map(|chain| Box::new(render::evidence_chain(chain, changes))),
+        cap: outcome.cap.map(render::cap_verdict).map(Box::new),
+        action: outcome.action.as_ref().map(render::action_verdict).map(Box::new),
+        shadow: (shadow != v1::Shadow::default()).then(|| Box::new(shadow)),
     }
 }
 
@@ -214,7 +214,7 @@ pub(super) fn safety(
 pub(super) fn apply_rollout(
     policy: &Policy,
     decision: v1::Decision,
-    shadow: &mut Option<v1::Shadow>,
+    shadow: &mut Option<Box<v1::Shadow>>,
 ) -> v1::Decision {
     if policy.rollout.decision == DecisionRollout::Active {
         return decision;

@@ -288,10 +288,10 @@ fn finish(
         .map(|decision| answer::apply_rollout(&policy.policy, decision, &mut answer.shadow));
     if settings.is_counted {
         telemetry::safety::record_outcomes(Outcomes {
-            gate: answer.gate.as_ref(),
-            cap: answer.cap.as_ref(),
-            action: answer.action.as_ref(),
-            shadow: answer.shadow.as_ref(),
+            gate: answer.gate.as_deref(),
+            cap: answer.cap.as_deref(),
+            action: answer.action.as_deref(),
+            shadow: answer.shadow.as_deref(),
         });
     }
     answer.evaluation_id = crate::wall_clock::new_id().to_string();

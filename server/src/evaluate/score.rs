@@ -136,10 +136,10 @@ fn score_claims(
     let assessment = assess(values, subject, budget);
     let safety = answer::safety(values, &assessment.chain, &assessment.safety, gate);
     telemetry::safety::record_outcomes(Outcomes {
-        gate: safety.gate.as_ref(),
-        cap: safety.cap.as_ref(),
-        action: safety.action.as_ref(),
-        shadow: safety.shadow.as_ref(),
+        gate: safety.gate.as_deref(),
+        cap: safety.cap.as_deref(),
+        action: safety.action.as_deref(),
+        shadow: safety.shadow.as_deref(),
     });
     let open_points = answer::open_points(values, &assessment, gate);
     let decision = assessment.decision.clone();

@@ -90,7 +90,7 @@ fn evidence_fields(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
 
 /// The gate, the cap and the action ladder depend on the investigation, which is not recorded.
 fn unrecorded_sections(answer: &v1::EvaluateResponse) -> Vec<v1::NotRescored> {
-    let shadow = answer.shadow.as_ref();
+    let shadow = answer.shadow.as_deref();
     let has_section = |is_active: bool, is_shadow: fn(&v1::Shadow) -> bool| {
         is_active || shadow.is_some_and(is_shadow)
     };

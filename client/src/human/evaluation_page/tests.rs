@@ -79,9 +79,12 @@ fn record(text: &str) -> (v1::GetEvaluationResponse, Contents) {
             affected_specialists: vec![untrusted()],
             ..Default::default()
         }),
-        gate: Some(verdict),
-        chain: Some(chain),
-        action: Some(v1::ActionVerdict { held_by: vec![reason.clone()], ..Default::default() }),
+        gate: Some(Box::new(verdict)),
+        chain: Some(Box::new(chain)),
+        action: Some(Box::new(v1::ActionVerdict {
+            held_by: vec![reason.clone()],
+            ..Default::default()
+        })),
         verification_reasons: vec![reason.clone()],
         gaps: vec![untrusted()],
         warnings: vec![reason],
