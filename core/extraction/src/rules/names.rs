@@ -169,30 +169,76 @@ impl<'f> AttributeWords<'f> {
         }
     }
 
-    pub(super) fn match_all(&self, expected: &[&Word<'_>]) -> bool {
-        let expected: Vec<Word<'_>> =
-            expected.iter().flat_map(|word| parts(word.text)).flat_map(words).collect();
+    pub(super) fn match_all(&self, expected: &ExpectedWords<'_>) -> bool {
+        let attribute_words = self.required.iter().chain(&self.optional).cloned();
+        let attribute_words: Vec<Keyed<'_>> = attribute_words.map(Keyed::new).collect();
+        let (required, _) =
+            attribute_words.split_at_checked(self.required.len()).unwrap_or_default();
         let is_expected =
-            |attribute_word: &Word<'_>| expected.iter().any(|word| is_same(word, attribute_word));
-        let is_attribute_word = |word: &Word<'_>| {
-            self.required
-                .iter()
-                .chain(&self.optional)
-                .any(|attribute_word| is_same(word, attribute_word))
+            |attribute_word: &Keyed<'_>| expected.0.iter().any(|word| word.is_same(attribute_word));
+        let is_attribute_word = |word: &Keyed<'_>| {
+            attribute_words.iter().any(|attribute_word| word.is_same(attribute_word))
         };
-        !self.required.is_empty()
-            && self.required.iter().all(is_expected)
-            && expected.iter().all(is_attribute_word)
-    }
-
-    pub(super) fn is_state(&self) -> bool {
-        matches!(self.required.as_slice(), [only] if STATES.iter().any(|state| only.is(state)))
+        !required.is_empty()
+            && required.iter().all(is_expected)
+            && expected.0.iter().all(is_attribute_word)
     }
 }
 
-/// Returns `true` if two words are equal apart from case, number and verb form: "restarted", "Restarts".
-fn is_same(a: &Word<'_>, b: &Word<'_>) -> bool {
-    a.same(b) || a.verb_key().is_some() && a.verb_key() == b.verb_key()
+/// Returns `true` if an attribute is an entity's state, which statements can omit.
+pub(super) fn is_state(attribute: &[Cow<'_, str>]) -> bool {
+    let is_state_word = |word: &Word<'_>| STATES.iter().any(|state| word.is(state));
+    words_of(attribute).any(|word| is_state_word(&word))
+        && matches!(AttributeWords::new(attribute).required.as_slice(), [only] if is_state_word(only))
+}
+
+/// The words of a statement that must name an attribute.
+#[derive(Debug)]
+pub(super) struct ExpectedWords<'a>(Vec<Keyed<'a>>);
+
+impl<'a> ExpectedWords<'a> {
+    pub(super) fn new(statement_words: &[&'a Word<'a>]) -> Self {
+        let expected = statement_words.iter().flat_map(|word| parts(word.text)).flat_map(words);
+        Self(expected.map(Keyed::new).collect())
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns `true` if these are the words of an attribute.
+    pub(super) fn name(&self, attribute: &[Cow<'_, str>]) -> bool {
+        // Most attributes lack the first word, which costs less to find out than all their words.
+        let has_first = self
+            .0
+            .first()
+            .is_some_and(|first| words_of(attribute).any(|word| Keyed::new(word).is_same(first)));
+        has_first && AttributeWords::new(attribute).match_all(self)
+    }
+}
+
+fn words_of<'f>(attribute: &'f [Cow<'_, str>]) -> impl Iterator<Item = Word<'f>> {
+    attribute.iter().flat_map(|key| parts(key)).flat_map(words)
+}
+
+/// A word with the hashes of its forms.
+#[derive(Debug)]
+struct Keyed<'a> {
+    word: Word<'a>,
+    key: u64,
+    verb_key: Option<u64>,
+}
+
+impl<'a> Keyed<'a> {
+    fn new(word: Word<'a>) -> Self {
+        Self { key: word.key(), verb_key: word.verb_key(), word }
+    }
+
+    /// Returns `true` if two words are equal apart from case, number and verb form: "restarted", "Restarts".
+    fn is_same(&self, other: &Keyed<'_>) -> bool {
+        self.key == other.key && self.word.same(&other.word)
+            || self.verb_key.is_some() && self.verb_key == other.verb_key
+    }
 }
 
 /// Splits off the last word of a key if it is a unit: `memory_mib`, `latency (ms)`.

@@ -28,10 +28,7 @@ impl<'c> Statement<'c> {
     /// Parses a statement. Returns `None` for a negation, hedge, question, time, bound or several figures.
     pub(super) fn parse(text: &'c str) -> Option<Self> {
         let all_words: Vec<Word<'_>> = words(text).take(MAX_WORDS + 1).collect();
-        if all_words.len() > MAX_WORDS
-            || text.contains('?')
-            || polarity::is_negated(text)
-            || polarity::hedge(text).is_some()
+        if all_words.len() > MAX_WORDS || text.contains('?') || polarity::is_negated_or_hedged(text)
         {
             return None;
         }

@@ -3,7 +3,7 @@
 //! Supports the statement if all records with the attribute agree, refutes it if all differ, and is silent
 //! otherwise. Samples and log lines never refute, because another one may agree.
 
-use super::names::{AttributeWords, is_kind, record_name};
+use super::names::{AttributeWords, ExpectedWords, is_kind, is_state, record_name};
 use super::statement::Statement;
 use super::{Index, Location, Outcome, Rule};
 use crate::facts::{Cell, Form, Record, RecordId};
@@ -30,8 +30,12 @@ pub(super) fn check(statement: &Statement<'_>, index: &Index<'_>) -> Outcome {
         let kind = position.checked_sub(1).and_then(|previous| statement.words.get(previous));
         let kind =
             kind.filter(|kind| is_kind(kind.text) && is_adjacent(statement.text, kind, subject));
+        if records.is_empty() {
+            continue;
+        }
         let rest: Vec<&Word<'_>> =
             statement.words.iter().filter(|word| *word != subject && Some(*word) != kind).collect();
+        let rest = Rest::new(&rest);
         for record in records {
             findings.extend(compare_record(statement, *record, kind, &rest, index));
         }
@@ -54,12 +58,33 @@ fn is_adjacent(text: &str, before: &Word<'_>, after: &Word<'_>) -> bool {
         && part(text, before.span.end..after.span.start).trim().is_empty()
 }
 
-/// Compares a statement with one record. `rest` has the words other than the entity and its kind.
+/// The words of a statement other than the entity and its kind.
+struct Rest<'a> {
+    all: ExpectedWords<'a>,
+    last: Option<&'a Word<'a>>,
+    all_but_last: ExpectedWords<'a>,
+}
+
+impl<'a> Rest<'a> {
+    fn new(words: &[&'a Word<'a>]) -> Self {
+        let (last, all_but_last) = match words.split_last() {
+            Some((last, all_but_last)) => (Some(*last), all_but_last),
+            None => (None, words),
+        };
+        Self {
+            all: ExpectedWords::new(words),
+            last,
+            all_but_last: ExpectedWords::new(all_but_last),
+        }
+    }
+}
+
+/// Compares a statement with one record.
 fn compare_record(
     statement: &Statement<'_>,
     id: RecordId,
     kind: Option<&Word<'_>>,
-    rest: &[&Word<'_>],
+    rest: &Rest<'_>,
     index: &Index<'_>,
 ) -> Vec<Finding> {
     let facts = index.facts();
@@ -93,10 +118,10 @@ fn compare_record(
 
 fn compare_figures<'f, 'a>(
     figure: &Figure,
-    rest: &[&Word<'_>],
+    rest: &Rest<'_>,
     record: &'f Record<'a>,
 ) -> Vec<(&'f Cell<'a>, Agreement, Rule)> {
-    let is_named = |cell: &&Cell<'_>| AttributeWords::new(&cell.attribute).match_all(rest);
+    let is_named = |cell: &&Cell<'_>| rest.all.name(&cell.attribute);
     let compare_cell = |cell: &'f Cell<'a>| match cell.figure() {
         Some(cell_figure) => (cell, compare(figure, &cell_figure), rule_of(figure, &cell_figure)),
         None => (cell, Agreement::Incomparable, Rule::Value),
@@ -133,25 +158,23 @@ fn rule_of(claimed: &Figure, actual: &Figure) -> Rule {
 /// other words or of the entity's state, or all words name a boolean.
 fn compare_states<'f, 'a>(
     statement: &Statement<'_>,
-    rest: &[&Word<'_>],
+    rest: &Rest<'_>,
     record: &'f Record<'a>,
     index: &Index<'_>,
 ) -> Vec<(&'f Cell<'a>, Agreement, Rule)> {
     if let Some(condition) = Condition::from_record(record) {
         return condition.compare(rest).into_iter().collect();
     }
-    let Some((value, attribute)) = rest.split_last() else { return Vec::new() };
+    let Some(value) = rest.last else { return Vec::new() };
     let mut found = Vec::new();
     for cell in &record.cells {
-        let attribute_words = AttributeWords::new(&cell.attribute);
-        let is_named = if attribute.is_empty() {
-            attribute_words.is_state()
-        } else {
-            attribute_words.match_all(attribute)
+        let is_named = || match rest.all_but_last.is_empty() {
+            true => is_state(&cell.attribute),
+            false => rest.all_but_last.name(&cell.attribute),
         };
-        if attribute_words.match_all(rest) {
+        if rest.all.name(&cell.attribute) {
             found.push((cell, truth(&cell.text), Rule::Value));
-        } else if is_named {
+        } else if is_named() {
             found.push((cell, same_state(statement, value, cell, record, index), Rule::Value));
         }
     }
@@ -178,15 +201,19 @@ impl<'f, 'a> Condition<'f, 'a> {
         Some(Self { kind: cell("type")?, status: cell("status").filter(is_truth)? })
     }
 
-    fn compare(&self, rest: &[&Word<'_>]) -> Option<(&'f Cell<'a>, Agreement, Rule)> {
+    fn compare(&self, rest: &Rest<'_>) -> Option<(&'f Cell<'a>, Agreement, Rule)> {
         let attribute_words = AttributeWords::from_name(&self.kind.text, "status");
-        if attribute_words.match_all(rest) {
+        if attribute_words.match_all(&rest.all) {
             return Some((self.status, truth(&self.status.text), Rule::Value));
         }
-        let (value, attribute) = rest.split_last()?;
+        let value = rest.last?;
         let is_same = self.status.text.trim().eq_ignore_ascii_case(value.text);
         let agreement = if is_same { Agreement::Same } else { Agreement::Incomparable };
-        attribute_words.match_all(attribute).then_some((self.status, agreement, Rule::Value))
+        attribute_words.match_all(&rest.all_but_last).then_some((
+            self.status,
+            agreement,
+            Rule::Value,
+        ))
     }
 }
 

@@ -89,8 +89,16 @@ pub(super) fn key(text: &str) -> Option<String> {
         if word_count > 0 {
             key.push(' ');
         }
-        key.extend(bare.chars().flat_map(char::to_lowercase));
+        push_lowercase(&mut key, bare);
         word_count += 1;
     }
     (word_count >= MIN_WORDS).then_some(key)
+}
+
+fn push_lowercase(key: &mut String, word: &str) {
+    if word.is_ascii() {
+        key.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase())));
+    } else {
+        key.extend(word.chars().flat_map(char::to_lowercase));
+    }
 }

@@ -4,6 +4,10 @@
 //! frequency. So only plain words outside code and quotes count, and a text with too few words has no
 //! detected language.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 const ENGLISH: &[&str] = &[
     "after", "all", "and", "are", "at", "be", "because", "been", "before", "but", "by", "during",
     "for", "from", "had", "has", "have", "it", "its", "not", "of", "only", "than", "that", "the",
@@ -92,6 +96,30 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
 ];
 
+#[derive(Clone, Copy)]
+enum StopWord {
+    English,
+    /// The language as an index in [`OTHERS`], and the index among its stop words.
+    Other {
+        language: usize,
+        index: usize,
+    },
+}
+
+/// The languages in which a word is a stop word.
+static STOP_WORDS: LazyLock<BTreeMap<&str, Vec<StopWord>>> = LazyLock::new(|| {
+    let mut stop_words: BTreeMap<&str, Vec<StopWord>> = BTreeMap::new();
+    for word in ENGLISH {
+        stop_words.entry(word).or_default().push(StopWord::English);
+    }
+    for (language, (_, words)) in OTHERS.iter().enumerate() {
+        for (index, word) in words.iter().enumerate() {
+            stop_words.entry(word).or_default().push(StopWord::Other { language, index });
+        }
+    }
+    stop_words
+});
+
 /// The minimum number of distinct stop words to identify a language.
 const MIN_STOP_WORDS: usize = 3;
 /// The minimum number of words to identify another script.
@@ -151,7 +179,7 @@ struct WordCounts {
 impl WordCounts {
     fn add(&mut self, word: &str) {
         let word = word.trim_matches(|edge: char| !edge.is_alphanumeric());
-        if let Some(script) = script(word) {
+        if let Some(script) = Some(word).filter(|word| !word.is_ascii()).and_then(script) {
             let letters = word.chars().filter(|letter| letter.is_alphabetic()).count();
             // In scripts without spaces, two letters are about one word.
             let word_count =
@@ -162,18 +190,25 @@ impl WordCounts {
             }
             return;
         }
-        let lower = word.to_lowercase();
-        let is_lower_after_first = word.chars().skip(1).all(|letter| letter.is_lowercase());
+        let lower = match word.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            true => Cow::Borrowed(word),
+            false => Cow::Owned(word.to_lowercase()),
+        };
+        let is_lower_after_first = word.chars().skip(1).all(char::is_lowercase);
         if lower.is_empty() || !is_lower_after_first || !lower.chars().all(char::is_alphabetic) {
             return;
         }
         self.plain += 1;
         self.accented += usize::from(!lower.is_ascii());
-        self.english += usize::from(ENGLISH.contains(&lower.as_str()));
-        for ((_, words), (count, distinct_bits)) in OTHERS.iter().zip(&mut self.others) {
-            if let Some(index) = words.iter().position(|word| *word == lower) {
-                *count += 1;
-                *distinct_bits |= 1 << (index % 64);
+        for stop_word in STOP_WORDS.get(&*lower).into_iter().flatten() {
+            match *stop_word {
+                StopWord::English => self.english += 1,
+                StopWord::Other { language, index } => {
+                    if let Some((count, distinct_bits)) = self.others.get_mut(language) {
+                        *count += 1;
+                        *distinct_bits |= 1 << (index % 64);
+                    }
+                }
             }
         }
     }

@@ -83,6 +83,12 @@ pub fn is_negated(text: &str) -> bool {
     scan(text).any(|marker| marker.kind == MarkerKind::Negation)
 }
 
+/// Returns `true` if the text contains a negation or a hedge.
+#[must_use]
+pub fn is_negated_or_hedged(text: &str) -> bool {
+    scan(text).any(|marker| matches!(marker.kind, MarkerKind::Negation | MarkerKind::Hedge))
+}
+
 /// Returns `true` if a negation precedes the words in `span` in the same clause, or is one of these words.
 #[must_use]
 pub fn negates(text: &str, span: &Range<usize>) -> bool {

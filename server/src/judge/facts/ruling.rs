@@ -66,6 +66,9 @@ pub(in crate::judge) fn apply_rules(
 /// is.
 fn rule_on_clauses(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
     let parts = clauses(text);
+    if parts.len() < 2 {
+        return None;
+    }
     let rulings: Vec<Option<Ruling>> = parts
         .into_iter()
         .filter_map(|part| text.get(part))
