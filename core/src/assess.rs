@@ -4,7 +4,7 @@ use crate::budget::Budget;
 use crate::claim::{Claim, Class, EvidenceType, JudgedClaim, Role};
 use crate::claim_role;
 use crate::coverage::{Coverage, coverage};
-use crate::duplicates::canonical_tally;
+use crate::duplicates::{Keys, canonical_tally};
 use crate::evidence::{EvidenceItem, Target};
 use crate::fault::CitedSpecialists;
 use crate::ids::ClaimId;
@@ -208,11 +208,13 @@ pub(crate) struct JudgedTallies {
 
 impl JudgedTallies {
     pub(crate) fn new(policy: &Policy, judged: &[JudgedClaim], heaviest: EvidenceType) -> Self {
+        let keys = Keys::new(judged.iter().map(|judged| judged.claim.text.as_str()), policy);
         let count = |assumption| {
             let assumed_verdict = AssumedVerdict { assumption, evidence_type: heaviest };
             count_claims(
                 policy,
                 assumed_verdict,
+                &keys,
                 judged.iter().map(|judged| (judged, VerdictStatus::AsJudged)),
             )
         };
@@ -300,8 +302,9 @@ fn decide_assuming(
     let enforced =
         policy.verification == VerificationMode::Enforce && !verified.corrections.is_empty();
     let (tally, duplicates) = if enforced {
+        let texts = verified.claims.iter().map(|claim| claim.judged.claim.text.as_str());
         let claims = verified.claims.iter().map(|claim| (&claim.judged, claim.status));
-        count_claims(policy, assumed_verdict, claims)
+        count_claims(policy, assumed_verdict, &Keys::new(texts, policy), claims)
     } else {
         *as_judged
     };
@@ -317,13 +320,14 @@ fn decide_assuming(
 fn count_claims<'a>(
     policy: &Policy,
     assumed_verdict: AssumedVerdict,
+    keys: &Keys,
     claims: impl Iterator<Item = (&'a JudgedClaim, VerdictStatus)>,
 ) -> (Tally, u32) {
     let claims = claims.map(|(judged, status)| {
         let (class, evidence_type) = assumed_verdict.class_and_type(policy, judged);
-        (judged.claim.text.as_str(), class, evidence_type, status)
+        (class, evidence_type, status)
     });
-    let (tally, merges) = canonical_tally(claims, policy);
+    let (tally, merges) = canonical_tally(keys, claims, policy);
     let set_aside = merges.iter().map(|merge| merge.set_aside).sum();
     (tally, set_aside)
 }

@@ -87,29 +87,43 @@ pub struct Merge {
     pub set_aside: u32,
 }
 
-/// Tallies claims, merging duplicates if the policy requires it. Also returns the merges.
-pub fn canonical_tally<'a>(
-    claims: impl Iterator<Item = (&'a str, Class, EvidenceType, VerdictStatus)>,
+/// The keys of a partition's claims, or `None` if the policy counts duplicates.
+#[derive(Clone, Debug)]
+pub struct Keys(Option<Vec<String>>);
+
+impl Keys {
+    /// Computes the keys of claims, if the policy merges duplicates.
+    pub fn new<'a>(texts: impl Iterator<Item = &'a str>, policy: &PolicyValues) -> Self {
+        Self(policy.guards.duplicates_count_once.then(|| texts.map(key).collect()))
+    }
+}
+
+/// Tallies claims in the order of their keys, merging duplicates if the policy requires it. Also returns the merges.
+pub fn canonical_tally(
+    keys: &Keys,
+    claims: impl Iterator<Item = (Class, EvidenceType, VerdictStatus)>,
     policy: &PolicyValues,
 ) -> (Tally, Vec<Merge>) {
     let mut tally = Tally::default();
-    if !policy.guards.duplicates_count_once {
-        claims.for_each(|(_, class, evidence_type, status)| {
+    let Keys(Some(keys)) = keys else {
+        claims.for_each(|(class, evidence_type, status)| {
             add(&mut tally, class, evidence_type, status);
         });
         return (tally, Vec::new());
-    }
-    let mut members: Vec<Member> = claims
+    };
+    let mut members: Vec<Member<'_>> = keys
+        .iter()
+        .zip(claims)
         .enumerate()
-        .map(|(index, (text, class, evidence_type, status))| Member {
-            key: key(text),
+        .map(|(index, (key, (class, evidence_type, status)))| Member {
+            key,
             index,
             class,
             evidence_type,
             status,
         })
         .collect();
-    members.sort_unstable_by(|a, b| a.key.cmp(&b.key).then(a.index.cmp(&b.index)));
+    members.sort_unstable_by(|a, b| a.key.cmp(b.key).then(a.index.cmp(&b.index)));
     let mut merges = Vec::new();
     for group in members.chunk_by(|a, b| a.key == b.key) {
         merges.extend(add_group(&mut tally, group, policy));
@@ -118,29 +132,29 @@ pub fn canonical_tally<'a>(
     (tally, merges)
 }
 
-struct Member {
-    key: String,
+struct Member<'a> {
+    key: &'a str,
     index: usize,
     class: Class,
     evidence_type: EvidenceType,
     status: VerdictStatus,
 }
 
-impl Member {
+impl Member<'_> {
     fn is_supported(&self) -> bool {
         self.status == VerdictStatus::AsJudged
             && matches!(self.class, Class::Grounded | Class::Complementary)
     }
 }
 
-fn add_group(tally: &mut Tally, group: &[Member], policy: &PolicyValues) -> Option<Merge> {
+fn add_group(tally: &mut Tally, group: &[Member<'_>], policy: &PolicyValues) -> Option<Merge> {
     if let [only] = group {
         add(tally, only.class, only.evidence_type, only.status);
         return None;
     }
     // Ties in weight are broken by type, so the order of claims does not matter.
     let weight =
-        |member: &&Member| (policy.weights.get(member.evidence_type), member.evidence_type);
+        |member: &&Member<'_>| (policy.weights.get(member.evidence_type), member.evidence_type);
     let class = group.iter().map(|member| member.class).max()?;
     let claims = group.iter().map(|member| member.index).collect();
     if group.iter().all(Member::is_supported) {
@@ -182,11 +196,19 @@ mod tests {
     use Class::{Complementary, Contradicted, Grounded, Ungrounded};
     use EvidenceType::{Inference, Synthesis, ToolMatch};
 
+    fn tally_texts<'a>(
+        claims: impl Iterator<Item = (&'a str, Class, EvidenceType, VerdictStatus)> + Clone,
+        policy: &PolicyValues,
+    ) -> (Tally, Vec<Merge>) {
+        let keys = Keys::new(claims.clone().map(|(text, ..)| text), policy);
+        canonical_tally(&keys, claims.map(|(_, class, kind, status)| (class, kind, status)), policy)
+    }
+
     fn tally_claims(claims: &[(&str, Class, EvidenceType)]) -> (Tally, Vec<Merge>) {
         let claims = claims
             .iter()
             .map(|(text, class, kind)| (*text, *class, *kind, VerdictStatus::AsJudged));
-        canonical_tally(claims, &preset(Preset::Reference))
+        tally_texts(claims, &preset(Preset::Reference))
     }
 
     #[test]
@@ -264,7 +286,7 @@ mod tests {
     #[test]
     fn paper_counts_every_copy() {
         let claims = [("a", Grounded, ToolMatch, VerdictStatus::AsJudged); 3];
-        let (tally, merges) = canonical_tally(claims.into_iter(), &preset(Preset::Paper));
+        let (tally, merges) = tally_texts(claims.into_iter(), &preset(Preset::Paper));
         assert_eq!(tally.count(Grounded), 3);
         assert!(merges.is_empty());
     }
@@ -276,7 +298,7 @@ mod tests {
             ("A.", Ungrounded, Inference, VerdictStatus::UnverifiedContradiction),
             ("b", Ungrounded, ToolMatch, VerdictStatus::Dropped),
         ];
-        let (tally, _) = canonical_tally(claims.into_iter(), &preset(Preset::Reference));
+        let (tally, _) = tally_texts(claims.into_iter(), &preset(Preset::Reference));
         assert_eq!(tally.count(Grounded), 0);
         assert_eq!(tally.count_unverified_contradictions(), 1);
         assert_eq!(tally.dropped(), 1);
@@ -309,7 +331,7 @@ mod tests {
             let mut values = policy.values().clone();
             values.rho = Millionths::new(rho);
             let entries = || claims.iter().map(|(text, class, kind, status)| (TEXTS[*text], *class, *kind, *status));
-            let (merged, _) = canonical_tally(entries(), &values);
+            let (merged, _) = tally_texts(entries(), &values);
             let mut unmerged = Tally::default();
             entries().for_each(|(_, class, kind, status)| add(&mut unmerged, class, kind, status));
             let (merged, unmerged) = (ScoreTerms::new(&values, &merged), ScoreTerms::new(&values, &unmerged));
@@ -326,7 +348,7 @@ mod tests {
             }).collect();
             prop_assume!(!supported.is_empty());
             let tally = |claims: &[(usize, Class, EvidenceType, VerdictStatus)]| {
-                canonical_tally(claims.iter().map(|(text, class, kind, status)| (TEXTS[*text], *class, *kind, *status)), &policy).0
+                tally_texts(claims.iter().map(|(text, class, kind, status)| (TEXTS[*text], *class, *kind, *status)), &policy).0
             };
             let before = tally(&claims);
             claims.push(*which.get(&supported));

@@ -10,7 +10,7 @@
 
 use gsar_core::assess::{Assessment, Subject, assess};
 use gsar_core::budget::Budget;
-use gsar_core::duplicates::canonical_tally;
+use gsar_core::duplicates::{Keys, canonical_tally};
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
 };
@@ -42,10 +42,11 @@ fn any_claim() -> impl Strategy<Value = StatedClaim> {
 }
 
 fn decide_claims(policy: &Policy, claims: &[StatedClaim]) -> gsar_core::Decision {
-    let claims = claims.iter().map(|(text, class, evidence_type)| {
-        (TEXTS[*text], *class, *evidence_type, VerdictStatus::AsJudged)
-    });
-    decide(policy, &canonical_tally(claims, policy).0, Origin::Caller, None)
+    let keys = Keys::new(claims.iter().map(|(text, ..)| TEXTS[*text]), policy);
+    let claims = claims
+        .iter()
+        .map(|(_, class, evidence_type)| (*class, *evidence_type, VerdictStatus::AsJudged));
+    decide(policy, &canonical_tally(&keys, claims, policy).0, Origin::Caller, None)
 }
 
 const ITEMS: [(&str, EvidenceKind, &str); 4] = [

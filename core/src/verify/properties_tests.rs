@@ -6,7 +6,7 @@ use super::corrections::is_supported;
 use super::testing::{claims, tool};
 use super::*;
 use crate::claim::{Class, EvidenceType};
-use crate::duplicates::canonical_tally;
+use crate::duplicates::{Keys, canonical_tally};
 use crate::evidence::{Citation, EvidenceId, EvidenceItem, EvidenceKind};
 use crate::ids::ClaimId;
 use crate::policy::{Preset, preset};
@@ -111,9 +111,9 @@ fn tally(policy: &PolicyValues, claims: &[VerifiedClaim]) -> Tally {
     values.guards.duplicates_count_once = false;
     let rows = claims.iter().map(|claim| {
         let judged = &claim.judged;
-        (judged.claim.text.as_str(), judged.class, judged.evidence_type, claim.status)
+        (judged.class, judged.evidence_type, claim.status)
     });
-    canonical_tally(rows, &values).0
+    canonical_tally(&Keys::new(std::iter::empty(), &values), rows, &values).0
 }
 
 proptest! {
