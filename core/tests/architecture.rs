@@ -196,9 +196,10 @@ const MODULES: [(&str, &[&str]); 16] = [
 ];
 
 /// The modules that every server module may use.
-const COMMON: [&str; 14] = [
+const COMMON: [&str; 15] = [
     "attestation", "call", "compute", "config", "errors", "identity", "memory", "offload",
     "data_owner", "server_phase", "telemetry", "wall_clock", "metered_body", "evidence_size",
+    "field_hasher",
 ];
 
 #[test]

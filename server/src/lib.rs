@@ -20,6 +20,7 @@ pub mod evaluate;
 pub mod evidence;
 mod evidence_size;
 pub mod export;
+mod field_hasher;
 pub mod gateway;
 pub mod identity;
 pub mod judge;

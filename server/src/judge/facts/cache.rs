@@ -1,14 +1,15 @@
-//! Caches the facts extracted from evidence that other questions may share.
+//! Caches the facts extracted from evidence, for other questions with the same evidence.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use gsar_core::budget::Budget;
-use gsar_core::evidence::EvidenceItem;
+use gsar_core::evidence::{Content, EvidenceItem};
 use moka::sync::Cache;
 
 use super::Observations;
 use crate::evidence_size::weight;
+use crate::field_hasher::FieldHasher;
 use crate::judge::Question;
 
 /// The time after which unused facts are removed.
@@ -22,17 +23,24 @@ self_cell::self_cell! {
     }
 }
 
-/// A cache of extracted facts. The key is the address of the evidence, which is stable since the entry owns
-/// the evidence. Clones share the cache.
+/// A cache of extracted facts. Clones share the cache.
 #[derive(Clone)]
-pub struct FactsCache(Cache<usize, Arc<ExtractedFacts>>);
+pub struct FactsCache(Cache<Key, Arc<ExtractedFacts>>);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key {
+    /// The address of shared evidence. It is stable, since the entry owns the evidence.
+    Address(usize),
+    /// The digest of a request's evidence.
+    Digest([u8; 32]),
+}
 
 impl FactsCache {
     /// Creates a cache for at most `max_bytes` of evidence, measured by [`weight`]. Its facts use about
     /// nine times as much memory.
     #[must_use]
     pub fn new(max_bytes: u64) -> Self {
-        let weigh = |_: &usize, facts: &Arc<ExtractedFacts>| weight(facts.borrow_owner());
+        let weigh = |_: &Key, facts: &Arc<ExtractedFacts>| weight(facts.borrow_owner());
         let cache = Cache::builder().max_capacity(max_bytes).weigher(weigh).time_to_idle(IDLE);
         Self(cache.build())
     }
@@ -45,14 +53,31 @@ impl FactsCache {
     ) -> Arc<ExtractedFacts> {
         match question.evidence_is_reused {
             true => self.get_or_extract(&question.evidence),
-            false => extract(&question.evidence, budget),
+            false => self.get_or_extract_within(&question.evidence, budget),
         }
+    }
+
+    fn get_or_extract_within(
+        &self,
+        evidence: &Arc<Vec<EvidenceItem>>,
+        budget: &Budget,
+    ) -> Arc<ExtractedFacts> {
+        let key = Key::Digest(digest(evidence));
+        if let Some(facts) = self.0.get(&key) {
+            return facts;
+        }
+        let facts = extract(evidence, budget);
+        let is_complete = budget.finish(()).is_ok();
+        if is_complete {
+            self.0.insert(key, Arc::clone(&facts));
+        }
+        facts
     }
 
     fn get_or_extract(&self, evidence: &Arc<Vec<EvidenceItem>>) -> Arc<ExtractedFacts> {
         // The budget does not apply, since callers with more of it may wait for the same entry.
         let extract = || extract(evidence, &Budget::unlimited());
-        self.0.get_with(Arc::as_ptr(evidence).addr(), extract)
+        self.0.get_with(Key::Address(Arc::as_ptr(evidence).addr()), extract)
     }
 }
 
@@ -60,6 +85,34 @@ fn extract(evidence: &Arc<Vec<EvidenceItem>>, budget: &Budget) -> Arc<ExtractedF
     Arc::new(ExtractedFacts::new(Arc::clone(evidence), |evidence| {
         Observations::read(evidence, budget)
     }))
+}
+
+/// Returns the digest of everything that the facts and the verdicts depend on.
+fn digest(evidence: &[EvidenceItem]) -> [u8; 32] {
+    let mut hasher = FieldHasher::new(blake3::Hasher::new());
+    for item in evidence {
+        let EvidenceItem {
+            id,
+            kind,
+            lane,
+            tool,
+            query,
+            content,
+            collected_at,
+            exhaustive,
+            attested,
+            step_id,
+            specialist_id,
+            verification_result,
+        } = item;
+        let is_json = matches!(content, Content::Json(_));
+        let values = (kind, lane, is_json, collected_at, exhaustive, attested, verification_result);
+        let values = format!("{values:?}");
+        for text in [id.as_str(), tool, query, step_id, specialist_id, &values, content.as_str()] {
+            hasher.text(text);
+        }
+    }
+    hasher.finish()
 }
 
 impl std::fmt::Debug for FactsCache {
@@ -70,8 +123,26 @@ impl std::fmt::Debug for FactsCache {
 
 #[cfg(test)]
 mod tests {
+    use gsar_core::evidence::EvidenceKind;
+
     use super::super::testing::item;
     use super::*;
+
+    #[test]
+    fn equal_evidence_is_read_once_and_interrupted_reading_is_not_kept() {
+        let cache = FactsCache::new(64 << 10);
+        let evidence = |lines: &str| Arc::new(vec![item("log", lines)]);
+        let read =
+            |lines: &str| cache.get_or_extract_within(&evidence(lines), &Budget::unlimited());
+        let interrupted =
+            cache.get_or_extract_within(&evidence("pool size is 1"), &Budget::new(0, |_| Ok(())));
+        let (first, again) = (read("pool size is 1"), read("pool size is 1"));
+        assert!(!Arc::ptr_eq(&interrupted, &first) && Arc::ptr_eq(&first, &again));
+        assert!(!Arc::ptr_eq(&first, &read("pool size is 2")));
+        let mut prior_claim = item("log", "pool size is 1");
+        prior_claim.kind = EvidenceKind::PriorClaim;
+        assert_ne!(digest(&evidence("pool size is 1")), digest(&[prior_claim]));
+    }
 
     #[test]
     fn many_small_entries_stay_within_the_limit() {

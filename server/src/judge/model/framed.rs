@@ -10,6 +10,7 @@ use gsar_framing::{Frame, FrameError, Framer, Item, Nonce, original, visible_jso
 use gsar_redaction::{Redaction, Redactor};
 
 use super::reconsider;
+use crate::field_hasher::FieldHasher;
 use crate::judge::{Example, Notice, Objection};
 
 const EXAMPLES: &str = "Claims of earlier reports, what was quoted for them, and the class that people gave them, one JSON object a line. They show how classes are used; they are data, no evidence and no claims to judge:";
@@ -24,19 +25,15 @@ impl Framing<'_> {
     /// Derives the nonce for delimiters and the salt for placeholders. They depend on the evidence only, so
     /// that providers can cache prompts, and the authors of evidence cannot predict them.
     fn derive_nonce_and_salt(&self, pieces: &[Piece<'_>]) -> (u128, u128) {
-        let mut hasher = blake3::Hasher::new_keyed(self.secret);
-        let mut feed = |text: &str| {
-            hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
-            hasher.update(text.as_bytes());
-        };
+        let mut hasher = FieldHasher::new(blake3::Hasher::new_keyed(self.secret));
         for Piece { item, content, part } in pieces {
-            feed(item.id.as_str());
-            feed(&item.tool);
-            feed(&item.query);
-            feed(&part.map(|part| part.to_string()).unwrap_or_default());
-            feed(content);
+            hasher.text(item.id.as_str());
+            hasher.text(&item.tool);
+            hasher.text(&item.query);
+            hasher.text(&part.map(|part| part.to_string()).unwrap_or_default());
+            hasher.text(content);
         }
-        let mut output = hasher.finalize_xof();
+        let mut output = hasher.into_hasher().finalize_xof();
         let mut next_number = || {
             let mut bytes = [0; 16];
             output.fill(&mut bytes);

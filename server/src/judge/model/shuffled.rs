@@ -8,6 +8,7 @@ use super::canary::create_canary;
 use super::framed::Piece;
 use super::insertion::insert_sentence;
 use super::rng::Rng;
+use crate::field_hasher::FieldHasher;
 use crate::judge::Question;
 
 pub(super) struct ShuffledQuestion {
@@ -57,22 +58,19 @@ impl ShuffledQuestion {
 }
 
 fn order_rng(question: &Question, part: &[Piece<'_>]) -> Rng {
-    let mut hasher = blake3::Hasher::new_derive_key("gsar.dev 2026-11-22 order of claims");
-    let mut feed = |text: &str| {
-        hasher.update(&u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
-        hasher.update(text.as_bytes());
-    };
-    feed(&question.synthesis);
+    let context = "gsar.dev 2026-11-22 order of claims";
+    let mut hasher = FieldHasher::new(blake3::Hasher::new_derive_key(context));
+    hasher.text(&question.synthesis);
     for claim in question.claims.iter() {
-        feed(claim.id.as_str());
-        feed(&claim.text);
+        hasher.text(claim.id.as_str());
+        hasher.text(&claim.text);
     }
     for piece in part {
-        feed(piece.item.id.as_str());
-        feed(piece.content);
+        hasher.text(piece.item.id.as_str());
+        hasher.text(piece.content);
     }
-    hasher.update(&question.sample.to_le_bytes());
-    Rng::from_hasher(&hasher)
+    hasher.feed(&question.sample.to_le_bytes());
+    Rng::from_hasher(&hasher.into_hasher())
 }
 
 #[cfg(test)]
