@@ -29,6 +29,9 @@ static POOL: LazyLock<Option<rayon::ThreadPool>> = LazyLock::new(|| {
 });
 static SLOTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(*THREADS)));
 
+/// The number of bytes of which one pass takes less than about 100 microseconds.
+const MAX_INLINE_BYTES: usize = 8 << 10;
+
 #[derive(Debug)]
 pub(crate) struct Bounds {
     work: u64,
@@ -173,11 +176,16 @@ pub(crate) async fn try_compute<T: Send + 'static>(
     .await
 }
 
-/// Runs a computation that is too short to need interruption, such as one pass over a request.
+/// Runs a computation that is too short to need interruption, such as one pass over `bytes` bytes of a request.
+/// For few bytes, it runs on the calling thread, because another thread would take longer to start.
 pub(crate) async fn compute_briefly<T: Send + 'static>(
     requester: impl Into<Requester>,
+    bytes: usize,
     computation: impl FnOnce() -> T + Send + 'static,
 ) -> T {
+    if bytes <= MAX_INLINE_BYTES {
+        return computation();
+    }
     run_on_pool(requester.into(), |_| computation()).await
 }
 

@@ -7,7 +7,11 @@ const SET: usize = 2 << 10;
 /// The overhead of an item, in bytes.
 const ITEM: usize = 256;
 
+/// Returns the size of the contents, in bytes.
+pub(crate) fn content_bytes(items: &[EvidenceItem]) -> usize {
+    items.iter().map(|item| item.content.as_str().len()).sum()
+}
+
 pub(crate) fn weight(items: &[EvidenceItem]) -> u32 {
-    let bytes: usize = items.iter().map(|item| ITEM + item.content.as_str().len()).sum();
-    u32::try_from(SET + bytes).unwrap_or(u32::MAX)
+    u32::try_from(SET + ITEM * items.len() + content_bytes(items)).unwrap_or(u32::MAX)
 }

@@ -7,6 +7,7 @@ use gsar_core::own_report::OwnReport;
 
 use crate::call::Call;
 use crate::compute::compute_briefly;
+use crate::evidence_size::content_bytes;
 use crate::judge::Notice;
 
 /// Marks every item that repeats the report as a prior claim. Returns a notice that lists these items.
@@ -16,7 +17,8 @@ pub(super) async fn mark(
     mut evidence: Arc<Vec<EvidenceItem>>,
 ) -> (Arc<Vec<EvidenceItem>>, Option<Notice>) {
     let report = report.to_owned();
-    compute_briefly(call, move || {
+    let bytes = report.len() + content_bytes(&evidence);
+    compute_briefly(call, bytes, move || {
         let notice = mark_now(&report, &mut evidence);
         (evidence, notice)
     })

@@ -9,6 +9,7 @@ use gsar_core::policy::UndefinedScore;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use metrics::counter;
+use prost::Message as _;
 use tonic::Status;
 use tracing::{Instrument as _, Span};
 
@@ -112,7 +113,8 @@ impl Engine {
             return Ok(answer);
         }
         let redactor = self.redactor.clone();
-        compute_briefly(call, move || redact::answer(&redactor, &answer)).await
+        compute_briefly(call, answer.encoded_len(), move || redact::answer(&redactor, &answer))
+            .await
     }
 
     /// Evaluates a report without recording it.
@@ -260,7 +262,9 @@ async fn judge(
         return Ok(ChainResult::without_call(Reason::NoEvidence));
     }
     let question_clone = Arc::clone(question);
-    let languages = compute_briefly(call, move || question_clone.languages()).await;
+    let claim_bytes: usize = question.claims.iter().map(|claim| claim.text.len()).sum();
+    let bytes = question.synthesis.len() + claim_bytes;
+    let languages = compute_briefly(call, bytes, move || question_clone.languages()).await;
     let Settings { policy, judges, second_reader, .. } = settings;
     call_chain(call, &policy.policy, judges, question, &languages, second_reader).await
 }

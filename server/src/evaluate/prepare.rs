@@ -14,6 +14,7 @@ use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, PolicyChoice, PolicyUse, dry_run, record};
 use crate::call::{Call, Step};
 use crate::compute::compute_briefly;
+use crate::evidence_size::content_bytes;
 use crate::judge::{Judge, Question};
 use crate::ledger::Content;
 
@@ -63,8 +64,9 @@ impl Engine {
         evidence.iter_mut().for_each(|item| call.attestation.attest(item));
         let evidence = Arc::new(evidence);
         let items = Arc::clone(&evidence);
-        let (digests, contents) =
-            compute_briefly(call, move || record::digest_evidence(&items, store_contents)).await;
+        let bytes = content_bytes(&items);
+        let digest = move || record::digest_evidence(&items, store_contents);
+        let (digests, contents) = compute_briefly(call, bytes, digest).await;
         watch.lap(Step::Admit);
         let corpus = self.corpus(call, &corpus_id, &evidence, &settings.judges).await?;
         let settings = Arc::new(settings);

@@ -64,7 +64,8 @@ impl Engine {
     ) -> Result<v1::GetEvaluationResponse, Status> {
         let record = self.stored_evaluation(id).await?;
         let redactor = self.redactor.clone();
-        compute_briefly(call, move || redact::record(&redactor, &record)).await
+        compute_briefly(call, record.encoded_len(), move || redact::record(&redactor, &record))
+            .await
     }
 
     /// Reads the content of an evaluation's item. Returns `None` if the ledger has only its head.
