@@ -67,7 +67,7 @@ class Bench:
         response = json.loads(shown.stdout)
         if method == "evaluate":
             recorded = response["provenance"]["recorded"]
-            assert response["outcome"] == "OUTCOME_SCORED", response
+            assert response["judgeStatus"] == "JUDGE_STATUS_RESOLVED", response
             assert len(response["claims"]) == 20, response
             assert recorded == (server is self.recording), response["provenance"]
             classes = Counter(claim["class"].removeprefix("CLAIM_CLASS_").lower() for claim in response["claims"])
