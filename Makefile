@@ -49,7 +49,7 @@ test-deep: build runtime-if-possible postgres-if-possible ## Run all tests with 
 	GSAR_TEST_DEEP=1 PROPTEST_CASES=1024 $(CARGO) test --workspace --lib --bins --tests -- --skip measure --include-ignored
 
 .PHONY: check-all
-check-all: lint test-deep examples python-test typescript go console-walk deploy-check install-check machete deny semver-check demo ## Run every check, regardless of what changed (hours).
+check-all: lint test-deep instructions examples python-test typescript go console-walk deploy-check install-check machete deny semver-check demo ## Run every check, regardless of what changed (hours).
 
 PYTHON_VENV := target/python/venv
 
@@ -232,6 +232,11 @@ soak: soak-build ## Run mixed load and faults on real servers for hours and chec
 .PHONY: soak-smoke
 soak-smoke: soak-build ## Run the soak for three minutes, with every kind of fault at least once.
 	@$(BIN)/soak $(SOAK_FLAGS) --minutes 3 --rate $(or $(RATE),20) --out $(or $(OUT),target/soak-smoke)
+
+.PHONY: instructions
+instructions: build ## Count instructions per call and compare them with the last release (needs valgrind; WRITE=1 records them).
+	@$(CARGO) build --quiet $(BUILD) -p gsar-benches
+	@python3 benches/instructions.py $(BIN) $(if $(WRITE),--write)
 
 .PHONY: bench
 bench: ## Run the benchmarks behind all published figures (minutes).

@@ -8,7 +8,7 @@
 #   python         needs what `make python` fetches
 #   spark          needs Java and what `make spark-test` fetches
 #   calibration    installs numpy and scipy
-#   capacity, shared, traces, record
+#   capacity, shared, traces, record, growth
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=${1:-all}
@@ -36,11 +36,12 @@ python | spark) packages=(-p gsar-server) ;;
 capacity) packages=(-p gsar-server -p gsar-client -p gsar-benches --bins) ;;
 traces) packages=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages --bin sink) ;;
 shared) packages=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages) ;;
+growth) packages=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages --bin growth) ;;
 record) packages=(-p gsar-server -p gsar-benches --bin gsar-server --bin record_times) ;;
 calibration) packages=(-p gsar-calibration --example bootstrap_times) ;;
 all | service | stream) packages=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|spark|calibration|capacity|shared|traces|record]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|spark|calibration|capacity|shared|traces|record|growth]" >&2
     exit 2
     ;;
 esac
@@ -65,6 +66,12 @@ fi
 if selected extraction; then
     printf '\n## Fact extraction and rules\n\n'
     run target/dist/extraction_times
+fi
+if [ "$part" = growth ]; then
+    printf '\n## Growth of calls\n\n'
+    run python3 benches/service/growth.py
+    printf '\n## Growth of parsing\n\n'
+    run target/dist/growth
 fi
 if [ "$part" = embedding ]; then
     printf '\n## Embedding against ONNX Runtime in Python\n\n'

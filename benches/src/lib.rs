@@ -11,6 +11,7 @@ pub mod load;
 pub mod partitions;
 pub mod provider;
 pub mod requests;
+pub mod sized;
 pub mod stream_load;
 pub mod telemetry;
 pub mod timing;

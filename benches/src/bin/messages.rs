@@ -7,6 +7,7 @@ use clap::{Parser, ValueEnum};
 use gsar_benches::echo::Payload;
 use gsar_benches::judging::Incident;
 use gsar_benches::requests;
+use gsar_benches::sized::Dimension;
 use gsar_proto::json::{Named, to_json};
 use gsar_proto::v1::{EvaluateResponse, ScoreResponse};
 use prost::Message;
@@ -19,6 +20,16 @@ enum Arguments {
         /// Method.
         #[arg(value_enum)]
         method: Method,
+        /// File to write.
+        file: PathBuf,
+    },
+    /// Writes an encoded request that grows in one dimension.
+    Sized {
+        /// Dimension.
+        #[arg(value_enum)]
+        dimension: Dimension,
+        /// Size in that dimension.
+        size: usize,
         /// File to write.
         file: PathBuf,
     },
@@ -67,6 +78,9 @@ fn main() -> anyhow::Result<()> {
                 Method::Score => requests::score().encode_to_vec(),
             };
             std::fs::write(file, bytes)?;
+        }
+        Arguments::Sized { dimension, size, file } => {
+            std::fs::write(file, dimension.request(size))?;
         }
         Arguments::Judging { as_text, bypass_cache, file } => {
             let request = Incident::new().request(!as_text, bypass_cache);

@@ -18,7 +18,7 @@ pub struct Evidence {
     pub max_size: Bytes,
     /// The default lifetime of a corpus. If absent, corpora do not expire.
     pub time_to_live: Option<Duration>,
-    /// The maximum content size of the corpora cached in memory.
+    /// The maximum content size of the corpora cached in memory, and of the evidence whose facts are.
     pub kept_in_memory: Bytes,
     /// The channels that attest evidence. Empty by default.
     pub attested: Vec<Attested>,
