@@ -8,6 +8,7 @@ work=$(mktemp -d)
 : >"$work/log"
 server= model=
 trap 'kill $server $model 2>/dev/null || :; wait $server $model 2>/dev/null || :; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
 
 until_true() {
     for _ in $(seq 200); do

@@ -6,6 +6,7 @@ bin=$1
 incidents=$(dirname "$0")/../datasets/incidents
 work=$(mktemp -d)
 trap 'kill "$server" 2>/dev/null || :; wait "$server" 2>/dev/null || :; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT PIPE TERM
 
 "$bin/gsar-server" --listen "unix://$work/gsar.sock" --data-dir "$work/data" 2>"$work/log" &
 server=$!
