@@ -16,7 +16,7 @@ use prost::Message as _;
 const CLAIMS: usize = 20;
 const LINES: usize = 250;
 
-/// What grows in a request.
+/// The dimension in which a request grows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Dimension {
     /// The sentences of a report without claims.

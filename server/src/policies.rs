@@ -318,8 +318,11 @@ mod tests {
             allow_overrides: config::AllowOverrides::Stricter,
         };
         for (policies, key) in [
-            (policies("nobody", &[]), "policies.default: unknown policy `nobody`"),
-            (policies("strict", &["paper", "nobody"]), "policies.allowed: unknown policy `nobody`"),
+            (policies("lenient", &[]), "policies.default: unknown policy `lenient`"),
+            (
+                policies("strict", &["paper", "lenient"]),
+                "policies.allowed: unknown policy `lenient`",
+            ),
         ] {
             let error = check(&policies).unwrap_err();
             assert!(error.contains(key), "{error}");

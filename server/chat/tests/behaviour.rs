@@ -43,9 +43,9 @@ async fn expired_calls_release_connections_and_permits() {
 
 #[tokio::test]
 async fn dropped_call_releases_its_connection_and_permit() {
-    for play in [ScriptedReply::Hang, ScriptedReply::Dribble, ScriptedReply::OmittedBody(1000)] {
+    for reply in [ScriptedReply::Hang, ScriptedReply::Dribble, ScriptedReply::OmittedBody(1000)] {
         let test = TestChat::new(Wire::Anthropic, without_retries()).await;
-        test.server.always(play);
+        test.server.always(reply);
         let call = test.start(LONG);
         test.server.wait_until(|counts| counts.answering == 1).await;
         assert_eq!(test.chat.load().running, 1);
@@ -95,7 +95,7 @@ async fn fails_immediately_if_retry_after_exceeds_the_deadline() {
 
 #[tokio::test]
 async fn only_transient_failures_are_retried() {
-    for (play, requests) in [
+    for (reply, requests) in [
         (ScriptedReply::Status(503), 3),
         (ScriptedReply::Close, 3),
         (ScriptedReply::TruncatedJson, 3),
@@ -110,9 +110,9 @@ async fn only_transient_failures_are_retried() {
             ..Settings::default()
         };
         let test = TestChat::new(Wire::OpenAi, settings).await;
-        test.server.always(play.clone());
+        test.server.always(reply.clone());
         let error = test.ask(LONG).await.unwrap_err();
-        assert_eq!(test.server.counts().requests, requests, "{play:?}");
+        assert_eq!(test.server.counts().requests, requests, "{reply:?}");
         assert_eq!(error.attempts.len() as u64, requests);
         assert_eq!(error.to_string().contains(" 3 times)"), requests == 3, "{error}");
     }

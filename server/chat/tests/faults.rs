@@ -15,7 +15,7 @@ use gsar_chat::{ChatError, Settings, Stop};
 use gsar_chat_wire::{ScriptedReply, Wire};
 use support::{LONG, PROVIDERS, SECOND, TestChat, without_retries};
 
-/// Faults that end without a timeout: the play, its code, and `true` if retryable.
+/// Faults that end without a timeout: the reply, its code, and `true` if retryable.
 fn faults() -> Vec<(ScriptedReply, &'static str, bool)> {
     let html = b"<html>\x1b[1mBad gateway</html>".to_vec();
     vec![
@@ -63,13 +63,13 @@ fn deeply_nested() -> Vec<u8> {
     [&b"{\"x\":"[..], &[b'['; 100_000]].concat()
 }
 
-fn assert_failure(error: &ChatError, provider: &str, play: &ScriptedReply, code: &str) {
-    assert_eq!(error.code(), code, "{provider}, {play:.40?}: {error}");
+fn assert_failure(error: &ChatError, provider: &str, reply: &ScriptedReply, code: &str) {
+    assert_eq!(error.code(), code, "{provider}, {reply:.40?}: {error}");
     let message = error.to_string();
     assert!(message.starts_with(&format!("{provider}:m: ")), "{message}");
     assert!(message.contains("; ") && !message.contains(char::is_control), "{message}");
     let attempt = error.attempts.last().unwrap();
-    assert_eq!(attempt.failure, Some(error.code()), "{provider}, {play:.40?}");
+    assert_eq!(attempt.failure, Some(error.code()), "{provider}, {reply:.40?}");
 }
 
 #[tokio::test]
@@ -77,14 +77,14 @@ async fn every_fault_has_its_code() {
     for (provider, wire) in PROVIDERS {
         let settings = Settings { circuit: never_opening_circuit(), ..without_retries() };
         let test = TestChat::with_provider(provider, wire, settings).await;
-        for (play, code, retryable) in faults() {
-            if !play.exists_in(wire) {
+        for (reply, code, retryable) in faults() {
+            if !reply.exists_in(wire) {
                 continue;
             }
-            test.server.enqueue([play.clone()]);
+            test.server.enqueue([reply.clone()]);
             let error = test.ask(LONG).await.unwrap_err();
-            assert_failure(&error, provider, &play, code);
-            assert_eq!(error.is_retryable(), retryable, "{provider}, {play:.40?}");
+            assert_failure(&error, provider, &reply, code);
+            assert_eq!(error.is_retryable(), retryable, "{provider}, {reply:.40?}");
             assert_eq!(error.attempts.len(), 1);
         }
         // The next call succeeds with the same connections and limits.
@@ -115,7 +115,7 @@ async fn transient_error_in_an_answer_is_retryable() {
 #[tokio::test]
 async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
     for (provider, wire) in PROVIDERS {
-        for (play, timeout, code) in [
+        for (reply, timeout, code) in [
             (ScriptedReply::Hang, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
             (ScriptedReply::HangInHead, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),
             (ScriptedReply::Dribble, Duration::from_secs(90), "TOTAL_TIMEOUT"),
@@ -125,14 +125,14 @@ async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
                 [(LONG, timeout, code), (SECOND, SECOND, "DEADLINE_PASSED")]
             {
                 let test = TestChat::with_provider(provider, wire, without_retries()).await;
-                test.server.always(play.clone());
+                test.server.always(reply.clone());
                 let end = test.instant_after(duration);
                 let call = test.start(deadline);
                 test.server.wait_until(|counts| counts.answering == 1).await;
                 test.clock.wait_for_sleeper(end).await;
                 test.clock.advance(end - gsar_chat::Clock::now(&*test.clock));
                 let error = call.await.unwrap().unwrap_err();
-                assert_failure(&error, provider, &play, code);
+                assert_failure(&error, provider, &reply, code);
                 test.server.wait_until(|counts| counts.open == 0).await;
                 assert_eq!(test.chat.load().running, 0);
             }

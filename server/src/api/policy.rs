@@ -70,26 +70,26 @@ impl PolicyService for Policies {
             violations.add("toml", description);
         }
         violations.finish(Some(()))?;
-        let answer =
-            match compute_briefly(&call, toml.len(), move || Policy::from_toml(&toml)).await {
-                Ok(policy) => v1::CheckPolicyResponse {
-                    warnings: problems(policy.warnings().to_vec()),
-                    policy: Some(render::policy_summary(&policy, "request".to_owned(), false)),
-                    ..v1::CheckPolicyResponse::default()
-                },
-                Err(PolicyFileError::Problems(error)) => v1::CheckPolicyResponse {
-                    problems: problems(error.problems),
-                    ..v1::CheckPolicyResponse::default()
-                },
-                Err(PolicyFileError::Syntax { line, message }) => v1::CheckPolicyResponse {
-                    problems: problems(vec![PolicyProblem {
-                        field: String::new(),
-                        message,
-                        line: Some(line),
-                    }]),
-                    ..v1::CheckPolicyResponse::default()
-                },
-            };
+        let policy = compute_briefly(&call, toml.len(), move || Policy::from_toml(&toml)).await;
+        let answer = match policy {
+            Ok(policy) => v1::CheckPolicyResponse {
+                warnings: problems(policy.warnings().to_vec()),
+                policy: Some(render::policy_summary(&policy, "request".to_owned(), false)),
+                ..v1::CheckPolicyResponse::default()
+            },
+            Err(PolicyFileError::Problems(error)) => v1::CheckPolicyResponse {
+                problems: problems(error.problems),
+                ..v1::CheckPolicyResponse::default()
+            },
+            Err(PolicyFileError::Syntax { line, message }) => v1::CheckPolicyResponse {
+                problems: problems(vec![PolicyProblem {
+                    field: String::new(),
+                    message,
+                    line: Some(line),
+                }]),
+                ..v1::CheckPolicyResponse::default()
+            },
+        };
         Ok(Response::new(answer))
     }
 }

@@ -22,7 +22,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 use metrics::counter;
 
-pub(super) use self::key::Key;
+pub(super) use self::key::{Key, digest_items};
 use self::single_flight::SharedAnswer;
 use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Question};
 use crate::telemetry::metrics as names;

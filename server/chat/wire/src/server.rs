@@ -161,7 +161,7 @@ impl Shared {
             return ScriptedReply::Raw(422, "text/plain", b"the schema is missing".to_vec());
         }
         match script.queue.pop_front() {
-            Some(play) => play,
+            Some(reply) => reply,
             None => {
                 let answer = Arc::clone(&script.default);
                 // The function may be slow and must not block other requests.

@@ -9,6 +9,7 @@ use gsar_core::second_look_input::Statement;
 use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId};
 
+use crate::evidence_size::content_bytes;
 use crate::field_hasher::FieldHasher;
 use crate::judge::{Example, Objection, Question};
 
@@ -95,8 +96,7 @@ impl Key {
 }
 
 async fn digest_evidence(evidence: &Arc<Vec<EvidenceItem>>) -> [u8; 32] {
-    let bytes: usize = evidence.iter().map(|item| item.content.as_str().len()).sum();
-    if bytes > LARGE_EVIDENCE_BYTES {
+    if content_bytes(evidence) > LARGE_EVIDENCE_BYTES {
         let items = Arc::clone(evidence);
         if let Ok(digest) = tokio::task::spawn_blocking(move || digest_items(&items)).await {
             return digest;
@@ -105,7 +105,8 @@ async fn digest_evidence(evidence: &Arc<Vec<EvidenceItem>>) -> [u8; 32] {
     digest_items(evidence)
 }
 
-fn digest_items(evidence: &[EvidenceItem]) -> [u8; 32] {
+/// Returns the digest of the items' fields that a judgement depends on.
+pub(in crate::judge) fn digest_items(evidence: &[EvidenceItem]) -> [u8; 32] {
     let mut digest = new_hasher("gsar.dev 2026-11-22 judgements: evidence");
     digest.count(evidence.len());
     for item in evidence {

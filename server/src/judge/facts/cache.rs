@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gsar_core::budget::Budget;
-use gsar_core::evidence::{Content, EvidenceItem};
+use gsar_core::evidence::EvidenceItem;
 use moka::sync::Cache;
 
 use super::Observations;
 use crate::evidence_size::weight;
-use crate::field_hasher::FieldHasher;
 use crate::judge::Question;
+use crate::judge::cached::digest_items;
 
 /// The time after which unused facts are removed.
 const IDLE: Duration = Duration::from_secs(600);
@@ -62,7 +62,7 @@ impl FactsCache {
         evidence: &Arc<Vec<EvidenceItem>>,
         budget: &Budget,
     ) -> Arc<ExtractedFacts> {
-        let key = Key::Digest(digest(evidence));
+        let key = Key::Digest(digest_items(evidence));
         if let Some(facts) = self.0.get(&key) {
             return facts;
         }
@@ -85,34 +85,6 @@ fn extract(evidence: &Arc<Vec<EvidenceItem>>, budget: &Budget) -> Arc<ExtractedF
     Arc::new(ExtractedFacts::new(Arc::clone(evidence), |evidence| {
         Observations::read(evidence, budget)
     }))
-}
-
-/// Returns the digest of everything that the facts and the verdicts depend on.
-fn digest(evidence: &[EvidenceItem]) -> [u8; 32] {
-    let mut hasher = FieldHasher::new(blake3::Hasher::new());
-    for item in evidence {
-        let EvidenceItem {
-            id,
-            kind,
-            lane,
-            tool,
-            query,
-            content,
-            collected_at,
-            exhaustive,
-            attested,
-            step_id,
-            specialist_id,
-            verification_result,
-        } = item;
-        let is_json = matches!(content, Content::Json(_));
-        let values = (kind, lane, is_json, collected_at, exhaustive, attested, verification_result);
-        let values = format!("{values:?}");
-        for text in [id.as_str(), tool, query, step_id, specialist_id, &values, content.as_str()] {
-            hasher.text(text);
-        }
-    }
-    hasher.finish()
 }
 
 impl std::fmt::Debug for FactsCache {
@@ -141,7 +113,7 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &read("pool size is 2")));
         let mut prior_claim = item("log", "pool size is 1");
         prior_claim.kind = EvidenceKind::PriorClaim;
-        assert_ne!(digest(&evidence("pool size is 1")), digest(&[prior_claim]));
+        assert_ne!(digest_items(&evidence("pool size is 1")), digest_items(&[prior_claim]));
     }
 
     #[test]
