@@ -28,7 +28,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(600);
 /// The interval for updating the reported health.
 const HEALTH_INTERVAL: Duration = Duration::from_secs(1);
 /// The maximum time for stopped calls to send their errors.
-const LAST_ANSWERS: Duration = Duration::from_millis(250);
+const LAST_ANSWERS: Duration = Duration::from_secs(2);
 
 pub(super) struct Running {
     pub(super) engine: Arc<Engine>,
