@@ -54,6 +54,9 @@ impl Detector {
 
     fn detect_at_depth(&self, text: &str, depth: usize) -> Vec<Detection> {
         let mut detections = Vec::new();
+        if text.is_empty() {
+            return detections;
+        }
         let view = View::new(text, Letters::Unchanged);
         let candidates = self.required_words.candidates(view.as_str());
         if !view.is_plain() {

@@ -1,6 +1,6 @@
 //! Random delimiters that evidence cannot forge.
 
-use aho_corasick::AhoCorasick;
+use memchr::memchr2_iter;
 
 /// 128 random bits that distinguish a frame from the evidence inside. Draw a new nonce for each prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,15 +31,21 @@ impl Nonce {
         const MAX_ATTEMPTS: u32 = 1 << 16;
         (0..MAX_ATTEMPTS)
             .map(|attempt| Self(self.0.wrapping_add(u128::from(attempt) << 96)))
-            .find(|nonce| nonce.is_absent_from(texts) == Some(true))
+            .find(|nonce| nonce.is_absent_from(texts))
     }
 
     /// Checks the label digits only, because the block digits start with them.
-    fn is_absent_from(self, texts: &[&str]) -> Option<bool> {
-        let label =
-            AhoCorasick::builder().ascii_case_insensitive(true).build([self.label()]).ok()?;
-        Some(!texts.iter().any(|text| label.is_match(text)))
+    fn is_absent_from(self, texts: &[&str]) -> bool {
+        let label = self.label();
+        !texts.iter().any(|text| contains_ignore_ascii_case(text.as_bytes(), label.as_bytes()))
     }
+}
+
+fn contains_ignore_ascii_case(text: &[u8], word: &[u8]) -> bool {
+    let Some(first) = word.first() else { return true };
+    memchr2_iter(first.to_ascii_lowercase(), first.to_ascii_uppercase(), text)
+        .filter_map(|start| text.get(start..start + word.len()))
+        .any(|candidate| candidate.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::Anchored;
+use aho_corasick::automaton::{Automaton as _, StateID};
+use aho_corasick::dfa::DFA;
 use regex::Regex;
 use regex_syntax::hir::literal::{Extractor, Seq};
 use regex_syntax::hir::{Hir, HirKind};
@@ -49,7 +51,7 @@ fn bit(index: usize) -> u64 {
 
 #[derive(Debug)]
 pub(super) struct RequiredWords {
-    words: AhoCorasick,
+    words: DFA,
     /// The bits of the expressions that require each word.
     bits_by_word: Vec<u64>,
     /// The bits of the expressions without a finite set of required words.
@@ -78,18 +80,28 @@ impl RequiredWords {
             }
         }
         let (words, bits_by_word): (Vec<_>, Vec<_>) = words.into_iter().unzip();
-        let words = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(words)
-            .map_err(|error| syntax_error(error.to_string()))?;
+        let words = DFA::new(words).map_err(|error| syntax_error(error.to_string()))?;
         Ok(Self { words, bits_by_word, always })
     }
 
+    /// Visits each byte once. `AhoCorasick::find_overlapping_iter` takes three times as long.
     pub(super) fn candidates(&self, view: &str) -> Candidates {
-        let word_matches = self.words.find_overlapping_iter(view);
-        let bits_by_word = word_matches
-            .filter_map(|word_match| self.bits_by_word.get(word_match.pattern().as_usize()));
-        Candidates(bits_by_word.fold(self.always, |candidates, bits| candidates | bits))
+        // Unanchored searches are supported.
+        let Ok(mut state) = self.words.start_state(Anchored::No) else { return Candidates(!0) };
+        let mut candidates = self.always;
+        for byte in view.bytes() {
+            state = self.words.next_state(Anchored::No, state, byte);
+            if self.words.is_match(state) {
+                candidates |= self.bits_in(state);
+            }
+        }
+        Candidates(candidates)
+    }
+
+    fn bits_in(&self, state: StateID) -> u64 {
+        let words = (0..self.words.match_len(state))
+            .map(|index| self.words.match_pattern(state, index).as_usize());
+        words.filter_map(|word| self.bits_by_word.get(word)).fold(0, |all, bits| all | bits)
     }
 }
 
