@@ -16,7 +16,9 @@ const ANSWER_SCHEMA: &str = "{{schema}}";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     form: Form,
+    /// The template with the answer's schema.
     template: String,
+    /// The digest of the template as it was given.
     digest: String,
 }
 
@@ -49,17 +51,18 @@ impl Prompt {
             Purpose::Judge => include_str!("prompts/judge.txt"),
             Purpose::Refute => include_str!("prompts/refute.txt"),
         };
-        Self::new(Form::Judgement, template.to_owned())
+        Self::new(Form::Judgement, template)
     }
 
     /// Returns the built-in template for a second look.
     #[must_use]
     pub fn second_look() -> Self {
-        Self::new(Form::SecondLook, include_str!("prompts/second_look.txt").to_owned())
+        Self::new(Form::SecondLook, include_str!("prompts/second_look.txt"))
     }
 
-    fn new(form: Form, template: String) -> Self {
+    fn new(form: Form, template: &str) -> Self {
         let digest = blake3::hash(template.as_bytes()).to_hex().to_string();
+        let template = template.replace(ANSWER_SCHEMA, &form.schema_for_prompt());
         Self { form, template, digest }
     }
 
@@ -82,7 +85,7 @@ impl Prompt {
                 });
             }
         }
-        Ok(Self::new(Form::Judgement, template))
+        Ok(Self::new(Form::Judgement, &template))
     }
 
     /// Returns the template's BLAKE3 digest, in hexadecimal.
@@ -101,9 +104,7 @@ impl Prompt {
         temperature: Option<Temperature>,
         seed: u64,
     ) -> Result<Request, RequestError> {
-        let schema = self.form.schema_for_prompt();
-        let system =
-            self.template.replace(HOW_TO_READ, how_to_read).replace(ANSWER_SCHEMA, &schema);
+        let system = self.template.replace(HOW_TO_READ, how_to_read);
         let mut request = Request::new(system, question);
         request.schema = Some(Schema::new("verdict", &self.form.schema(labels))?);
         request.temperature = temperature;
