@@ -1,6 +1,6 @@
 //! Detects evidence that repeats the report under evaluation, since a report must not be its own evidence.
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 
 use crate::text::sentences::sentences;
 
@@ -16,10 +16,11 @@ const MAX_SENTENCES: usize = 32;
 #[derive(Debug)]
 pub struct OwnReport<'r> {
     report: &'r str,
+    whole: Finder<'r>,
     /// The report as escaped in a JSON string.
-    escaped: String,
+    escaped: Finder<'static>,
     /// The sentences outside code and quotations.
-    sentences: Vec<&'r str>,
+    sentences: Vec<Finder<'r>>,
 }
 
 impl<'r> OwnReport<'r> {
@@ -28,9 +29,13 @@ impl<'r> OwnReport<'r> {
     pub fn new(report: &'r str) -> Self {
         let report = report.trim();
         let json_string = serde_json::Value::from(report).to_string();
-        let escaped =
-            json_string.get(1..json_string.len().saturating_sub(1)).unwrap_or_default().to_owned();
-        Self { report, escaped, sentences: prose_sentences(report) }
+        let escaped = json_string.get(1..json_string.len().saturating_sub(1)).unwrap_or_default();
+        Self {
+            report,
+            whole: Finder::new(report),
+            escaped: Finder::new(escaped).into_owned(),
+            sentences: prose_sentences(report).into_iter().map(Finder::new).collect(),
+        }
     }
 
     /// Returns `true` if the content contains the report or most of its sentences.
@@ -46,11 +51,11 @@ impl<'r> OwnReport<'r> {
         if self.report.len() < MIN_CONTAINED || content.len() < MIN_CONTAINED {
             return false;
         }
-        let contains = |text: &str| memmem::find(content.as_bytes(), text.as_bytes()).is_some();
-        if contains(self.report) || contains(&self.escaped) {
+        let is_found = |finder: &Finder<'_>| finder.find(content.as_bytes()).is_some();
+        if is_found(&self.whole) || is_found(&self.escaped) {
             return true;
         }
-        let repeated_count = self.sentences.iter().filter(|sentence| contains(sentence)).count();
+        let repeated_count = self.sentences.iter().filter(|sentence| is_found(sentence)).count();
         self.sentences.len() >= MIN_SENTENCES && repeated_count * 10 >= self.sentences.len() * 6
     }
 }

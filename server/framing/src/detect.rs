@@ -96,6 +96,9 @@ impl Detector {
         candidates: Candidates,
         detections: &mut Vec<Detection>,
     ) {
+        if candidates == Candidates::NONE {
+            return;
+        }
         let expressions =
             (0..).zip(&self.view_expressions).filter(|(index, _)| candidates.contains(*index));
         let detections_in_view =

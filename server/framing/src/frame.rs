@@ -10,12 +10,12 @@
 //!
 //! Content lines are not numbered, because judges quote them verbatim.
 
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::detect::{Detection, Detector};
 use crate::finding::{Field, Finding};
@@ -96,7 +96,8 @@ impl Framer {
             .flat_map(|item| [item.tool, item.query, item.part, item.content])
             .collect();
         let nonce = nonce.absent_from(&texts).ok_or(FrameError::Nonce)?;
-        let mut frame = Frame::open(nonce);
+        let bytes = texts.iter().map(|text| text.len()).sum::<usize>();
+        let mut frame = Frame::open(nonce, bytes + items.len() * ITEM_OVERHEAD);
         for item in items {
             let label = frame.add_label(item)?;
             let neutralized = NeutralizedItem {
@@ -135,6 +136,9 @@ impl Framer {
     }
 }
 
+/// About the size of an item's header and labels, in bytes.
+const ITEM_OVERHEAD: usize = 128;
+
 struct NeutralizedItem {
     tool: String,
     query: String,
@@ -142,10 +146,26 @@ struct NeutralizedItem {
     content: String,
 }
 
+/// The description of an item, in alphabetical order.
+#[derive(Serialize)]
+struct Header<'a> {
+    #[serde(skip_serializing_if = "str::is_empty")]
+    collected_at: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    exhaustive: bool,
+    kind: &'a str,
+    lane: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    part: &'a str,
+    query: &'a str,
+    tool: &'a str,
+}
+
 /// Framed evidence.
 #[derive(Clone, Debug)]
 pub struct Frame {
     nonce: Nonce,
+    nonce_label: String,
     text: String,
     ids: Vec<EvidenceId>,
     labels: HashMap<EvidenceId, String>,
@@ -205,10 +225,14 @@ impl Frame {
         &self.findings
     }
 
-    fn open(nonce: Nonce) -> Self {
+    fn open(nonce: Nonce, bytes: usize) -> Self {
+        let mut text = String::with_capacity(bytes);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "<<<evidence {}>>>", nonce.block());
         Self {
             nonce,
-            text: format!("<<<evidence {}>>>\n", nonce.block()),
+            nonce_label: nonce.label(),
+            text,
             ids: Vec::new(),
             labels: HashMap::new(),
             contents: Vec::new(),
@@ -232,24 +256,18 @@ impl Frame {
     }
 
     fn push(&mut self, label: &str, item: &Item<'_>, neutralized: NeutralizedItem) {
-        let nonce_label = self.nonce.label();
-        let mut header = BTreeMap::from([
-            ("kind", Value::from(item.kind.name())),
-            ("lane", Value::from(item.lane.name())),
-            ("tool", Value::from(neutralized.tool)),
-            ("query", Value::from(neutralized.query)),
-        ]);
-        if !item.collected_at.is_empty() {
-            header.insert("collected_at", Value::from(item.collected_at));
-        }
-        if item.exhaustive {
-            header.insert("exhaustive", Value::from(true));
-        }
-        if !item.part.is_empty() {
-            header.insert("part", Value::from(neutralized.part));
-        }
-        // Serializing a map with string keys cannot fail.
+        let header = Header {
+            collected_at: item.collected_at,
+            exhaustive: item.exhaustive,
+            kind: item.kind.name(),
+            lane: item.lane.name(),
+            part: &neutralized.part,
+            query: &neutralized.query,
+            tool: &neutralized.tool,
+        };
+        // Serializing strings cannot fail.
         let header = serde_json::to_string(&header).unwrap_or_default();
+        let nonce_label = &self.nonce_label;
         // Writing to a string cannot fail.
         let _ = write!(
             self.text,

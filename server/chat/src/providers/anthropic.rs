@@ -46,30 +46,33 @@ struct ToolChoice<'a> {
 pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     let request = question.request;
     let schema = request.schema.as_ref();
-    to_body(&Body {
-        model: question.model.model(),
-        max_tokens: question.max_output_tokens,
-        system: &request.system,
-        messages: request
-            .messages
-            .iter()
-            .map(|turn| Message {
-                role: match turn.role {
-                    Role::User => "user",
-                    Role::Assistant => "assistant",
-                },
-                content: &turn.text,
-            })
-            .collect(),
-        // Anthropic's temperatures are 0 to 1.
-        temperature: request.temperature.map(|temperature| temperature.get().min(1.0)),
-        tools: schema.map(|schema| [tool(schema)]),
-        tool_choice: schema.map(|schema| ToolChoice {
-            r#type: "tool",
-            name: schema.name(),
-            disable_parallel_tool_use: true,
-        }),
-    })
+    to_body(
+        request,
+        &Body {
+            model: question.model.model(),
+            max_tokens: question.max_output_tokens,
+            system: &request.system,
+            messages: request
+                .messages
+                .iter()
+                .map(|turn| Message {
+                    role: match turn.role {
+                        Role::User => "user",
+                        Role::Assistant => "assistant",
+                    },
+                    content: &turn.text,
+                })
+                .collect(),
+            // Anthropic's temperatures are 0 to 1.
+            temperature: request.temperature.map(|temperature| temperature.get().min(1.0)),
+            tools: schema.map(|schema| [tool(schema)]),
+            tool_choice: schema.map(|schema| ToolChoice {
+                r#type: "tool",
+                name: schema.name(),
+                disable_parallel_tool_use: true,
+            }),
+        },
+    )
 }
 
 const fn tool(schema: &Schema) -> Tool<'_> {

@@ -52,33 +52,36 @@ struct Configuration {
 pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     let request = question.request;
     let schema = request.schema.as_ref();
-    to_body(&Body {
-        system_instruction: (!request.system.is_empty())
-            .then_some(Content { role: None, parts: [Text { text: &request.system }] }),
-        contents: request
-            .messages
-            .iter()
-            .map(|turn| Content {
-                role: Some(match turn.role {
-                    Role::User => "user",
-                    Role::Assistant => "model",
-                }),
-                parts: [Text { text: &turn.text }],
-            })
-            .collect(),
-        generation_config: Configuration {
-            temperature: request.temperature.map(crate::Temperature::get),
-            // Gemini's seed is a signed 32-bit integer.
-            seed: request.seed.map(|seed| seed & u64::from(i32::MAX.unsigned_abs())),
-            max_output_tokens: question.max_output_tokens,
-            response_mime_type: schema.map(|_| "application/json"),
-            response_schema: schema
-                .map(Schema::json)
-                .map(convert)
-                .transpose()
-                .map_err(|reason| Failure::SchemaUnsupported { reason })?,
+    to_body(
+        request,
+        &Body {
+            system_instruction: (!request.system.is_empty())
+                .then_some(Content { role: None, parts: [Text { text: &request.system }] }),
+            contents: request
+                .messages
+                .iter()
+                .map(|turn| Content {
+                    role: Some(match turn.role {
+                        Role::User => "user",
+                        Role::Assistant => "model",
+                    }),
+                    parts: [Text { text: &turn.text }],
+                })
+                .collect(),
+            generation_config: Configuration {
+                temperature: request.temperature.map(crate::Temperature::get),
+                // Gemini's seed is a signed 32-bit integer.
+                seed: request.seed.map(|seed| seed & u64::from(i32::MAX.unsigned_abs())),
+                max_output_tokens: question.max_output_tokens,
+                response_mime_type: schema.map(|_| "application/json"),
+                response_schema: schema
+                    .map(Schema::json)
+                    .map(convert)
+                    .transpose()
+                    .map_err(|reason| Failure::SchemaUnsupported { reason })?,
+            },
         },
-    })
+    )
 }
 
 #[derive(Deserialize)]

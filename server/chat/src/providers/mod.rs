@@ -116,9 +116,14 @@ fn is_document(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-fn to_body(body: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
-    serde_json::to_vec(body)
-        .map_err(|error| Failure::SchemaUnsupported { reason: error.to_string() })
+fn to_body(request: &Request, body: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
+    let texts = request.messages.iter().map(|turn| turn.text.len()).sum::<usize>();
+    let schema = request.schema.as_ref().map_or(0, |schema| schema.json().get().len());
+    // Escapes and field names need about an eighth.
+    let mut bytes = Vec::with_capacity((request.system.len() + texts + schema) / 8 * 9);
+    serde_json::to_writer(&mut bytes, body)
+        .map_err(|error| Failure::SchemaUnsupported { reason: error.to_string() })?;
+    Ok(bytes)
 }
 
 fn missing(member: &str) -> Unreadable {

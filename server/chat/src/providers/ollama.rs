@@ -46,19 +46,22 @@ pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
         },
         content: &turn.text,
     });
-    to_body(&Body {
-        model: question.model.model(),
-        messages: system.into_iter().chain(turns).collect(),
-        stream: false,
-        format: request.schema.as_ref().map(Schema::json),
-        options: Options {
-            temperature: request.temperature.map(crate::Temperature::get),
-            // The model runner's seed is a signed 32-bit integer.
-            seed: request.seed.map(|seed| seed & u64::from(i32::MAX.unsigned_abs())),
-            num_predict: question.max_output_tokens,
-            num_ctx: question.ollama_context,
+    to_body(
+        request,
+        &Body {
+            model: question.model.model(),
+            messages: system.into_iter().chain(turns).collect(),
+            stream: false,
+            format: request.schema.as_ref().map(Schema::json),
+            options: Options {
+                temperature: request.temperature.map(crate::Temperature::get),
+                // The model runner's seed is a signed 32-bit integer.
+                seed: request.seed.map(|seed| seed & u64::from(i32::MAX.unsigned_abs())),
+                num_predict: question.max_output_tokens,
+                num_ctx: question.ollama_context,
+            },
         },
-    })
+    )
 }
 
 #[derive(Deserialize)]

@@ -64,20 +64,23 @@ pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     let is_openai = question.model.provider() == Provider::OpenAi;
     let limit = Some(question.max_output_tokens);
     let schema = request.schema.as_ref();
-    to_body(&Body {
-        model: question.model.model(),
-        messages: system.into_iter().chain(turns).collect(),
-        temperature: request.temperature.map(crate::Temperature::get),
-        // OpenAI's seed is a signed 64-bit integer.
-        seed: request.seed.map(|seed| seed & i64::MAX.unsigned_abs()),
-        max_completion_tokens: limit.filter(|_| is_openai),
-        max_tokens: limit.filter(|_| !is_openai),
-        response_format: schema
-            .and_then(|schema| response_format(schema, question.structured_output)),
-        guided_json: schema
-            .filter(|_| question.structured_output == StructuredOutput::GuidedJson)
-            .map(Schema::json),
-    })
+    to_body(
+        request,
+        &Body {
+            model: question.model.model(),
+            messages: system.into_iter().chain(turns).collect(),
+            temperature: request.temperature.map(crate::Temperature::get),
+            // OpenAI's seed is a signed 64-bit integer.
+            seed: request.seed.map(|seed| seed & i64::MAX.unsigned_abs()),
+            max_completion_tokens: limit.filter(|_| is_openai),
+            max_tokens: limit.filter(|_| !is_openai),
+            response_format: schema
+                .and_then(|schema| response_format(schema, question.structured_output)),
+            guided_json: schema
+                .filter(|_| question.structured_output == StructuredOutput::GuidedJson)
+                .map(Schema::json),
+        },
+    )
 }
 
 const fn response_format(schema: &Schema, mode: StructuredOutput) -> Option<ResponseFormat<'_>> {

@@ -39,12 +39,15 @@ impl Expression {
 pub(super) struct Candidates(u64);
 
 impl Candidates {
-    /// Returns `true` if the expression at `index` can match. Always `true` from 64 on.
+    pub(super) const NONE: Self = Self(0);
+
+    /// Returns `true` if the expression at `index` can match.
     pub(super) fn contains(self, index: usize) -> bool {
-        self.0 & bit(index) != 0 || index >= 64
+        self.0 & bit(index) != 0
     }
 }
 
+/// Returns the bit of an expression, 0 from the 64th on.
 fn bit(index: usize) -> u64 {
     u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index)).unwrap_or(0)
 }
@@ -66,6 +69,9 @@ impl RequiredWords {
         let mut words: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
         let mut always = 0;
         for (index, expression) in expressions.enumerate() {
+            if bit(index) == 0 {
+                return Err(syntax_error("more than 64 expressions".to_owned()));
+            }
             let parsed =
                 regex_syntax::parse(expression).map_err(|error| syntax_error(error.to_string()))?;
             for alternative in alternatives(&parsed) {
