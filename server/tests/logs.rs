@@ -4,6 +4,7 @@ use crate::support::process::Process;
 use crate::support::{self, request};
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
+use gsar_proto::v1::investigation_service_client::InvestigationServiceClient;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn evaluation_log_has_ids_and_counts() {
@@ -20,6 +21,9 @@ async fn evaluation_log_has_ids_and_counts() {
     assert_eq!((&line["report"], &line["investigation"]), (&"r1".into(), &"inc-7".into()));
     assert_eq!((&line["judge"], &line["tier"]), (&"rules/2".into(), &"TIER_PROCEED".into()));
     assert_eq!((&line["outcome"], &line["score"]), (&"OUTCOME_SCORED".into(), &1.0.into()));
+    assert_eq!((&line["guarded_score"], &line["policy"]), (&1.0.into(), &"reference".into()));
+    assert_eq!(line["policy_digest"].as_str().unwrap().len(), 64);
+    assert!(line.get("replans").is_none(), "{line}");
     let counts = ["claims", "grounded", "ungrounded", "contradicted", "complementary"];
     assert_eq!(counts.map(|count| line[count].as_u64().unwrap()), [1, 1, 0, 0, 0]);
     assert!(line["milliseconds"].as_f64().unwrap() > 0.0, "{line}");
@@ -31,6 +35,26 @@ async fn evaluation_log_has_ids_and_counts() {
         .unwrap();
     let line = process.log_line("evaluated");
     assert!(line.get("investigation").is_none(), "an absent id is omitted: {line}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn investigation_logs_its_evaluations() {
+    let folder = tempfile::tempdir().unwrap();
+    let process = Process::start(folder.path());
+    let channel = support::connect(&folder.path().join("gsar.sock")).await;
+    let mut client = InvestigationServiceClient::new(channel);
+    let start = v1::StartInvestigationRequest {
+        investigation_id: "inc-8".to_owned(),
+        ..v1::StartInvestigationRequest::default()
+    };
+    client.start_investigation(start).await.unwrap();
+    let v1::EvaluateRequest { report, evidence, .. } = request();
+    let submitted =
+        v1::SubmitReportRequest { investigation_id: "inc-8".to_owned(), step: 0, report, evidence };
+    client.submit_report(submitted).await.unwrap();
+    let line = process.log_line("evaluated");
+    assert_eq!((&line["report"], &line["investigation"]), (&"r1".into(), &"inc-8".into()));
+    assert_eq!((&line["replans"], &line["tier"]), (&0.into(), &"TIER_PROCEED".into()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,6 +5,7 @@ use crate::support::collector::{attributes, collector};
 use crate::support::connect;
 use crate::support::process::Process;
 use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
+use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use opentelemetry_proto::tonic::trace::v1::{Span, status::StatusCode};
@@ -68,7 +69,10 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
     let mut grounding = GroundingServiceClient::new(channel);
     // Without a caller's trace, a call is almost never sampled.
     grounding.evaluate(request_for("")).await.unwrap();
-    let mut request = Request::new(request_for(""));
+    let mut request = Request::new(v1::EvaluateRequest {
+        gate: Some(v1::GateInputs { wants_to_finish: true, ..v1::GateInputs::default() }),
+        ..request_for("")
+    });
     request
         .metadata_mut()
         .insert("traceparent", format!("00-{TRACE}-{PARENT}-01").parse().unwrap());

@@ -1,5 +1,7 @@
 //! Serves `gsar.v1.InvestigationService`.
 
+use std::time::Instant;
+
 use gsar_proto::v1;
 use gsar_proto::v1::drive_request::Request as Step;
 use gsar_proto::v1::investigation_service_server::InvestigationService;
@@ -14,6 +16,7 @@ use crate::call::Call;
 use crate::drive::Investigations;
 use crate::errors;
 use crate::server_phase::{Phase, PhaseCell};
+use crate::telemetry::calls::{RequestIds, log_evaluated};
 
 /// The service. It ends its streams when `phase` reaches draining.
 #[derive(Clone)]
@@ -41,11 +44,26 @@ impl Driver {
         let investigation = match step {
             Step::Start(start) => investigations.start(*start).await?,
             Step::Turn(turn) => investigations.record_turn(call, turn).await?,
-            Step::Report(report) => return investigations.submit_report(call, report).await,
+            Step::Report(report) => return submit_report(&investigations, call, report).await,
             Step::Cancel(cancel) => investigations.cancel(cancel).await?,
         };
         Ok(v1::DriveResponse { investigation: Some(investigation), evaluation: None })
     }
+}
+
+async fn submit_report(
+    investigations: &Investigations,
+    call: &Call,
+    request: v1::SubmitReportRequest,
+) -> Result<v1::DriveResponse, Status> {
+    let started = Instant::now();
+    let report_id = request.report.as_ref().map(|report| report.id.clone()).unwrap_or_default();
+    let answer = investigations.submit_report(call, request).await?;
+    if let (Some(investigation), Some(evaluation)) = (&answer.investigation, &answer.evaluation) {
+        let ids = RequestIds::from_investigation(report_id, investigation);
+        log_evaluated(&ids, evaluation, started.elapsed());
+    }
+    Ok(answer)
 }
 
 #[tonic::async_trait]

@@ -12,13 +12,25 @@ use tonic_types::StatusExt as _;
 pub struct RequestIds {
     report: String,
     investigation: String,
+    /// The number of replans before the report.
+    replans: Option<u32>,
 }
 
 impl RequestIds {
     /// Creates the ids for one report of a request with several.
     #[must_use]
     pub fn new(report: String, investigation: &str) -> Self {
-        Self { report, investigation: investigation.to_owned() }
+        Self { report, investigation: investigation.to_owned(), replans: None }
+    }
+
+    /// Reads the ids of a report that an investigation evaluated.
+    #[must_use]
+    pub fn from_investigation(report: String, investigation: &v1::Investigation) -> Self {
+        Self {
+            report,
+            investigation: investigation.investigation_id.clone(),
+            replans: investigation.trajectory.last().map(|report| report.plan),
+        }
     }
 
     /// Reads the ids from a request. They may be empty.
@@ -27,6 +39,7 @@ impl RequestIds {
         Self {
             report: request.report.as_ref().map(|report| report.id.clone()).unwrap_or_default(),
             investigation: request.investigation_id.clone(),
+            replans: None,
         }
     }
 }
@@ -38,6 +51,7 @@ pub fn log_evaluated(ids: &RequestIds, response: &v1::EvaluateResponse, duration
     }
     let non_empty = |id: &str| (!id.is_empty()).then(|| id.to_owned());
     let judges = response.provenance.iter().flat_map(|provenance| &provenance.judges);
+    let policy = response.provenance.as_ref().and_then(|provenance| provenance.policy.as_ref());
     let count_class = |class| response.claims.iter().filter(|claim| claim.class() == class).count();
     tracing::info!(
         evaluation = response.evaluation_id,
@@ -46,6 +60,11 @@ pub fn log_evaluated(ids: &RequestIds, response: &v1::EvaluateResponse, duration
         outcome = response.outcome().as_str_name(),
         tier = response.decision.as_ref().map(|decision| decision.tier().as_str_name()),
         score = response.score.as_ref().map(|score| score.value),
+        guarded_score = response.guarded_score.as_ref().map(|score| score.value),
+        judge_score = response.judge_score,
+        policy = policy.map(|policy| policy.name.as_str()),
+        policy_digest = policy.map(|policy| policy.digest.as_str()),
+        replans = ids.replans,
         judge = judges.last().map(|link| link.judge.as_str()),
         claims = response.claims.len(),
         grounded = count_class(ClaimClass::Grounded),

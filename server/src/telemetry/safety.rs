@@ -3,7 +3,7 @@
 use gsar_proto::v1;
 use metrics::counter;
 
-use super::metrics as names;
+use super::{metrics as names, traces};
 
 /// Records a gate outcome: a count and a span with its exit and reason.
 pub fn record_gate(verdict: &v1::GateVerdict, in_shadow: bool) {
@@ -12,9 +12,7 @@ pub fn record_gate(verdict: &v1::GateVerdict, in_shadow: bool) {
     let shadow = if in_shadow { "true" } else { "false" };
     counter!(names::GATE, "exit" => exit, "reason" => reason.to_owned(), "shadow" => shadow)
         .increment(1);
-    let validated = verdict.validated_count;
-    let span = tracing::debug_span!("gate", exit, reason, in_shadow, validated);
-    span.in_scope(|| tracing::debug!("gate evaluated"));
+    drop(traces::gate_span(exit, reason, in_shadow, verdict.validated_count));
 }
 
 /// The outcomes of the gate, the cap and the ladder in a response.

@@ -149,6 +149,17 @@ pub(crate) fn step_span(step: &'static str) -> Span {
     info_span!(target: TARGET, "step", otel.name = step)
 }
 
+pub(crate) fn gate_span(exit: &str, reason: &str, in_shadow: bool, validated: u32) -> Span {
+    info_span!(
+        target: TARGET,
+        "gate",
+        gsar.gate.exit = exit,
+        gsar.gate.reason = reason,
+        gsar.gate.shadow = in_shadow,
+        gsar.gate.validated = validated,
+    )
+}
+
 pub(crate) fn judge_span(name: &str) -> Span {
     info_span!(
         target: TARGET,

@@ -52,6 +52,7 @@ pub fn attributes(pairs: &[KeyValue]) -> BTreeMap<String, String> {
         let value = match pair.value.clone().unwrap().value.unwrap() {
             Value::StringValue(text) => text,
             Value::IntValue(number) => number.to_string(),
+            Value::BoolValue(flag) => flag.to_string(),
             other => format!("{other:?}"),
         };
         (pair.key.clone(), value)
