@@ -13,9 +13,13 @@ use gsar_proto::v1;
 use crate::arguments::Audit;
 use crate::trace::{Header, Trace, read};
 
-/// The maximum percentage of the smaller cell's claims that two cells may share. Judges that write their
+/// The maximum percentage of the smaller cell's cited claims that two cells may share. Judges that write their
 /// own notes and choose their own quotes share almost none.
 const MAX_COMMON_PERCENT: usize = 50;
+
+/// The maximum percentage of all claims that two cells may share. Independent judges share many claims without a
+/// quote if they write no notes, but disagree on some classes.
+const MAX_IDENTICAL_PERCENT: usize = 95;
 
 const MIN_CLAIMS: usize = 10;
 
@@ -24,7 +28,8 @@ const MIN_QUOTE: usize = 8;
 #[derive(Debug)]
 pub(crate) struct AuditedCell {
     header: Header,
-    fingerprints: HashMap<[u8; 32], usize>,
+    cited_claims: Fingerprints,
+    all_claims: Fingerprints,
     evaluations: BTreeSet<String>,
     judges: BTreeMap<String, usize>,
     rows: usize,
@@ -34,7 +39,8 @@ impl AuditedCell {
     pub(crate) fn of(trace: &Trace) -> Self {
         let mut cell = Self {
             header: trace.header.clone(),
-            fingerprints: HashMap::new(),
+            cited_claims: Fingerprints::default(),
+            all_claims: Fingerprints::default(),
             evaluations: BTreeSet::new(),
             judges: BTreeMap::new(),
             rows: trace.rows.len(),
@@ -43,32 +49,57 @@ impl AuditedCell {
             let answer = &row.evaluation;
             cell.evaluations.insert(answer.evaluation_id.clone());
             *cell.judges.entry(row.judge().to_owned()).or_default() += 1;
-            for fingerprint in answer.claims.iter().filter_map(fingerprint) {
-                *cell.fingerprints.entry(fingerprint).or_default() += 1;
+            for claim in &answer.claims {
+                let fingerprint = fingerprint(claim);
+                if has_distinctive_quote(claim) {
+                    cell.cited_claims.add(fingerprint);
+                }
+                cell.all_claims.add(fingerprint);
             }
         }
         cell
     }
+}
 
-    fn claims(&self) -> usize {
-        self.fingerprints.values().sum()
+/// The fingerprints of claims, with the number of claims that have each.
+#[derive(Debug, Default)]
+struct Fingerprints(HashMap<[u8; 32], usize>);
+
+impl Fingerprints {
+    fn add(&mut self, fingerprint: [u8; 32]) {
+        *self.0.entry(fingerprint).or_default() += 1;
+    }
+
+    fn count(&self) -> usize {
+        self.0.values().sum()
+    }
+
+    /// Returns the number of common claims and that of the smaller cell if more than `max_percent` are common.
+    fn common(&self, other: &Self, max_percent: usize) -> Option<(usize, usize)> {
+        let smaller = self.count().min(other.count());
+        let shared = |(fingerprint, count): (&[u8; 32], &usize)| {
+            other.0.get(fingerprint).map_or(0, |others| *count.min(others))
+        };
+        let common = self.0.iter().map(shared).sum::<usize>();
+        (smaller >= MIN_CLAIMS && common * 100 > smaller * max_percent).then_some((common, smaller))
     }
 }
 
-/// Returns a digest of class, type, quotes and note, or `None` without a distinctive quote. Omits the
-/// claim, so that partitions moved to other rows are detected.
-fn fingerprint(claim: &v1::JudgedClaim) -> Option<[u8; 32]> {
+fn has_distinctive_quote(claim: &v1::JudgedClaim) -> bool {
+    claim.citations.iter().any(|cited| cited.quote.len() >= MIN_QUOTE)
+}
+
+/// Returns a digest of class, type, quotes and note. Omits the claim, so that partitions moved to other rows are
+/// detected.
+fn fingerprint(claim: &v1::JudgedClaim) -> [u8; 32] {
     let mut quotes: Vec<&str> = claim.citations.iter().map(|cited| cited.quote.as_str()).collect();
-    if !quotes.iter().any(|quote| quote.len() >= MIN_QUOTE) {
-        return None;
-    }
     quotes.sort_unstable();
     let mut digest = blake3::Hasher::new();
     digest.update(&claim.class.to_le_bytes()).update(&claim.r#type.to_le_bytes());
     for text in quotes.into_iter().chain([claim.note.as_str()]) {
         digest.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     }
-    Some(*digest.finalize().as_bytes())
+    *digest.finalize().as_bytes()
 }
 
 pub(crate) fn objections(cells: &[AuditedCell]) -> Vec<String> {
@@ -129,19 +160,15 @@ fn check_overlap(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
     if repeats(&first.header, &second.header) || repeats(&second.header, &first.header) {
         return None;
     }
-    let smaller = first.claims().min(second.claims());
-    let common: usize = first
-        .fingerprints
-        .iter()
-        .map(|(fingerprint, count)| {
-            second.fingerprints.get(fingerprint).map_or(0, |other| *count.min(other))
-        })
-        .sum();
-    (smaller >= MIN_CLAIMS && common * 100 > smaller * MAX_COMMON_PERCENT).then(|| {
-        format!(
-            "{names} have {common} of {smaller} cited claims in common, with the same quotes and notes: one judge fell back to the other, or this is a repetition without --repeat-of"
-        )
-    })
+    let cited = first.cited_claims.common(&second.cited_claims, MAX_COMMON_PERCENT);
+    let all = || first.all_claims.common(&second.all_claims, MAX_IDENTICAL_PERCENT);
+    let (kind, (common, smaller)) = match cited {
+        Some(counts) => ("cited claims", counts),
+        None => ("claims", all()?),
+    };
+    Some(format!(
+        "{names} have {common} of {smaller} {kind} in common, with the same quotes and notes: one judge fell back to the other, or this is a repetition without --repeat-of"
+    ))
 }
 
 pub(crate) fn audit(args: &Audit) -> Result<String> {
@@ -245,6 +272,22 @@ mod tests {
             let found = objections_to(&[&honest, &copy]);
             assert!(found.len() == 1 && found[0].contains("in common"), "{seed}: {found:?}");
         }
+    }
+
+    /// Both judges call every claim ungrounded, without quotes and notes.
+    #[test]
+    fn rejects_identical_partitions_without_quotes() {
+        let [first, second] = ["openai:one", "anthropic:two"].map(|judge| {
+            let mut trace = trace(1, judge, judge);
+            for claim in trace.rows.iter_mut().flat_map(|row| &mut row.evaluation.claims) {
+                claim.class = v1::ClaimClass::Ungrounded.into();
+                claim.citations.clear();
+                claim.note.clear();
+            }
+            trace
+        });
+        let found = objections_to(&[&first, &second]);
+        assert!(found.len() == 1 && found[0].contains("60 of 60 claims in common"), "{found:?}");
     }
 
     #[test]

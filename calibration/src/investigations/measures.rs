@@ -1,5 +1,5 @@
-//! Computes the accuracy of recorded answers: AC@1, AC@3, majority@k and pass@k. Incidents have equal
-//! weight.
+//! Computes the accuracy of recorded answers: AC@1, AC@3, majority@k, pass@k, and the F1 of the named causes.
+//! Incidents have equal weight.
 
 use std::collections::BTreeMap;
 
@@ -32,10 +32,12 @@ pub(super) struct Accuracy {
     pub(super) ac1: Option<Mean>,
     /// The share of runs with a correct answer among the first three.
     pub(super) ac3: Option<Mean>,
-    /// The share of incidents with several runs whose most common first answer is correct. Ties count in
-    /// part.
+    /// The share of incidents with several runs of which more than half have a correct first answer.
     pub(super) majority: Option<Mean>,
+    /// The share of incidents with several runs of which at least one has a correct first answer.
     pub(super) pass: Option<Mean>,
+    /// The F1 of the named causes: of the share of answers that are correct, and the share of causes that are named.
+    pub(super) f1: Option<Mean>,
 }
 
 /// Returns `true` if an answer names a cause. Ignores case and generated suffixes. A name also matches a
@@ -77,23 +79,24 @@ pub(super) fn accuracy(incidents: &[Vec<&Run>]) -> Accuracy {
     Accuracy {
         ac1: over(&|runs| share(runs, 1), 1),
         ac3: over(&|runs| share(runs, 3), 1),
-        majority: over(&majority, 2),
+        majority: over(&|runs| f64::from(u8::from(share(runs, 1) > 0.5)), 2),
         pass: over(&|runs| f64::from(u8::from(share(runs, 1) > 0.0)), 2),
+        f1: over(&|runs| runs.iter().map(|run| f1(run)).sum::<f64>() / runs.len() as f64, 1),
     }
 }
 
-fn majority(runs: &[&Run]) -> f64 {
-    let mut votes: BTreeMap<String, (usize, bool)> = BTreeMap::new();
-    for run in runs {
-        let Some(answer) = run.answers.first() else { continue };
-        let vote = votes.entry(normalize(answer)).or_default();
-        *vote = (vote.0 + 1, is_right(answer, &run.truth));
+fn f1(run: &Run) -> f64 {
+    let correct = run.answers.iter().filter(|answer| is_right(answer, &run.truth)).count();
+    let is_named = |cause: &&String| {
+        run.answers.iter().any(|answer| is_right(answer, std::slice::from_ref(cause)))
+    };
+    let named = run.truth.iter().filter(is_named).count();
+    if correct == 0 {
+        return 0.0;
     }
-    let max = votes.values().map(|(count, _)| *count).max().unwrap_or(0);
-    let most_common: Vec<bool> =
-        votes.values().filter(|(count, _)| *count == max).map(|(_, right)| *right).collect();
-    let right = most_common.iter().filter(|right| **right).count();
-    right as f64 / most_common.len().max(1) as f64
+    let precision = correct as f64 / run.answers.len() as f64;
+    let recall = named as f64 / run.truth.len() as f64;
+    2.0 * precision * recall / (precision + recall)
 }
 
 #[cfg(test)]
@@ -139,19 +142,37 @@ mod tests {
     }
 
     #[test]
-    fn ties_of_the_majority_count_in_part() {
+    fn a_majority_is_more_than_half_of_the_runs() {
         let runs = |answers: &[&str]| {
             answers.iter().map(|answer| run("a", &[*answer])).collect::<Vec<_>>()
         };
         for (answers, majority, pass) in [
             (&["db", "db", "cart"][..], 1.0, 1.0),
             (&["db", "cart", "cart"], 0.0, 1.0),
-            (&["db", "cart"], 0.5, 1.0),
-            (&["db", "cart", "api"], 1.0 / 3.0, 1.0),
+            (&["db", "cart"], 0.0, 1.0),
             (&["api", "cart"], 0.0, 0.0),
+            // The most common answer is not enough.
+            (&["db", "db", "api", "cart", "web"], 0.0, 1.0),
+            // Spellings count together.
+            (&["db", "shop/Service/db", "`DB`", "cart", "cart"], 1.0, 1.0),
         ] {
             let [_, _, found, passed] = accuracies(&runs(answers));
             assert_eq!((found, passed), (Some(majority), Some(pass)), "{answers:?}");
         }
+    }
+
+    #[test]
+    fn f1_counts_answers_and_causes() {
+        let of = |answers: &[&str], truth: &[&str]| {
+            f1(&Run {
+                truth: truth.iter().map(|cause| (*cause).to_owned()).collect(),
+                ..run("a", answers)
+            })
+        };
+        assert_eq!(of(&["db"], &["db"]), 1.0);
+        assert_eq!(of(&["db", "cart"], &["db"]), 2.0 / 3.0);
+        assert_eq!(of(&["db"], &["db", "cart"]), 2.0 / 3.0);
+        assert_eq!(of(&["api"], &["db"]), 0.0);
+        assert_eq!(of(&[], &["db"]), 0.0);
     }
 }

@@ -145,6 +145,7 @@ impl Measurements {
             ("AC@3, as written", written.ac3),
             ("majority@k, several runs", written.majority),
             ("pass@k, several runs", written.pass),
+            ("F1 of the named causes", written.f1),
             ("reports that proceed", self.goes_out),
             ("right among those that proceed", self.out_right),
             ("right ones that proceed", self.right_out),
