@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::support::{TestServer, TestServerOptions, wrong_fields};
 use async_trait::async_trait;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::{Class, EvidenceType, JudgedClaim};
 use gsar_proto::v1;
 use gsar_proto::v1::drive_request::Request as Message;
@@ -291,6 +292,55 @@ async fn flaky(failures: u32) -> TestServer {
         config.judges.chain = vec!["flaky/1".to_owned()];
     };
     TestServerOptions::default().judge(judge).start(chain).await
+}
+
+/// Abstains, and says what is missing.
+struct Abstaining;
+
+#[async_trait]
+impl Judge for Abstaining {
+    fn name(&self) -> &'static str {
+        "abstaining/1"
+    }
+
+    fn is_local(&self) -> bool {
+        false
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        let classes = Class::ALL.to_vec();
+        Capabilities { classes, languages: vec!["en"], max_evidence_bytes: None }
+    }
+
+    async fn judge(&self, _question: &Question) -> Result<Judgement, JudgeError> {
+        Ok(Judgement {
+            abstained: Some("the evidence is of another cluster".to_owned()),
+            explanation: "All items name cluster b.".to_owned(),
+            gaps: vec!["the pool settings of cluster a".to_owned()],
+            score: Some(Millionths::new(100_000)),
+            ..Judgement::default()
+        })
+    }
+}
+
+#[tokio::test]
+async fn abstaining_judge_tells_the_planner_what_is_missing() {
+    let server = TestServerOptions::default()
+        .judge(Abstaining)
+        .start(|config| config.judges.chain = vec!["abstaining/1".to_owned()])
+        .await;
+    begin(&server, start("i1")).await;
+    let answer = submit(&server, report("i1", 0, TRUE)).await.unwrap();
+    let evaluation = answer.evaluation.unwrap();
+    assert_eq!(evaluation.judge_status(), v1::JudgeStatus::Abstained);
+    assert_eq!((evaluation.judge_score, evaluation.score), (Some(0.1), None));
+    assert_eq!(evaluation.explanation, "All items name cluster b.");
+    let Some(Due::GatherEvidence(due)) = answer.investigation.unwrap().instruction.unwrap().due
+    else {
+        panic!("expected gather_evidence");
+    };
+    assert_eq!(due.gaps, ["the pool settings of cluster a"]);
+    assert!(due.reason.contains("another cluster"), "{}", due.reason);
 }
 
 #[tokio::test]

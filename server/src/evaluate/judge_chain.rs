@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use gsar_core::fixed_point::Millionths;
 use gsar_core::{ClaimId, Policy, Reason};
 use gsar_proto::v1;
 use gsar_proto::violations::Violations;
@@ -32,16 +33,30 @@ pub(super) struct ChainResult {
     /// The name of the judge that decided each claim.
     pub(super) judges: HashMap<ClaimId, String>,
     pub(super) notices: Vec<Notice>,
-    pub(super) outcome: Result<(Arc<dyn Judge>, Judgement), Reason>,
+    pub(super) outcome: Result<(Arc<dyn Judge>, Judgement), Unjudged>,
+}
+
+/// The reason why a report was not judged, and what an abstaining judge said about it.
+pub(super) struct Unjudged {
+    pub(super) reason: Reason,
+    pub(super) explanation: String,
+    pub(super) gaps: Vec<String>,
+    pub(super) score: Option<Millionths>,
+}
+
+impl From<Reason> for Unjudged {
+    fn from(reason: Reason) -> Self {
+        Self { reason, explanation: String::new(), gaps: Vec::new(), score: None }
+    }
 }
 
 impl ChainResult {
     pub(super) fn without_call(reason: Reason) -> Self {
-        Self::without_answer(Vec::new(), Vec::new(), reason)
+        Self::without_answer(Vec::new(), Vec::new(), reason.into())
     }
 
-    fn without_answer(links: Vec<v1::JudgeLink>, notices: Vec<Notice>, reason: Reason) -> Self {
-        Self { links, judges: HashMap::new(), notices, outcome: Err(reason) }
+    fn without_answer(links: Vec<v1::JudgeLink>, notices: Vec<Notice>, outcome: Unjudged) -> Self {
+        Self { links, judges: HashMap::new(), notices, outcome: Err(outcome) }
     }
 
     fn from_answer(links: Vec<v1::JudgeLink>, answer: ChainJudgement) -> Self {
@@ -124,14 +139,19 @@ pub(super) async fn call_chain(
             calls: calls.into_iter().map(call_to_proto).collect(),
         });
         match answer {
-            Ok(Judgement { abstained: Some(reason), notices, .. }) => match &mut chain_answer {
-                // Earlier verdicts remain, and the open claims remain undecided.
-                Some(answer) => answer.judgement.notices.extend(notices),
-                None => {
-                    let reason = Reason::JudgeAbstained { reason };
-                    return Ok(ChainResult::without_answer(links, notices, reason));
+            Ok(Judgement {
+                abstained: Some(reason), notices, explanation, gaps, score, ..
+            }) => {
+                match &mut chain_answer {
+                    // Earlier verdicts remain, and the open claims remain undecided.
+                    Some(answer) => answer.judgement.notices.extend(notices),
+                    None => {
+                        let reason = Reason::JudgeAbstained { reason };
+                        let unjudged = Unjudged { reason, explanation, gaps, score };
+                        return Ok(ChainResult::without_answer(links, notices, unjudged));
+                    }
                 }
-            },
+            }
             Ok(judgement) => {
                 let disputed_count =
                     judgement.votes.iter().filter(|votes| !votes.is_unanimous()).count();
@@ -178,7 +198,7 @@ pub(super) async fn call_chain(
         Some(language) => Reason::LanguageNotRead { language: language.to_owned() },
         None => Reason::JudgeFailed { reason: failures.join("; ") },
     };
-    Ok(ChainResult::without_answer(links, Vec::new(), reason))
+    Ok(ChainResult::without_answer(links, Vec::new(), reason.into()))
 }
 
 fn unsupported_language(

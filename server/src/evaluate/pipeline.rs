@@ -230,9 +230,12 @@ impl Engine {
                 ctx.notices.extend(notices);
                 answer
             }
-            Err(reason) => {
-                unjudged::answer(&settings.policy.policy, reason, gate.as_ref(), report.confidence)
-            }
+            Err(unjudged) => unjudged::answer(
+                &settings.policy.policy,
+                unjudged,
+                gate.as_ref(),
+                report.confidence,
+            ),
         };
         ctx.watch.lap(Step::Decide);
         Ok(finish(&settings, &report, answer, ctx))

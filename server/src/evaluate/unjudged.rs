@@ -2,19 +2,22 @@
 //! abstained.
 
 use gsar_core::assess::without_partition;
+use gsar_core::fixed_point::Millionths;
 use gsar_core::open_points::open_without_partition;
 use gsar_core::safety::Confidence;
 use gsar_core::{Policy, Reason};
 use gsar_proto::{parse, render, v1};
 
+use super::judge_chain::Unjudged;
 use super::{answer, investigation};
 
 pub(super) fn answer(
     policy: &Policy,
-    reason: Reason,
+    unjudged: Unjudged,
     gate: Option<&parse::ParsedGate>,
     confidence: Option<Confidence>,
 ) -> v1::EvaluateResponse {
+    let Unjudged { reason, explanation, gaps, score } = unjudged;
     let hypotheses = gate.map(|gate| gate.hypotheses.as_slice()).unwrap_or_default();
     let open_points = open_without_partition(&reason, hypotheses, policy);
     let (outcome, status) = match reason {
@@ -39,6 +42,9 @@ pub(super) fn answer(
         verification_reasons: open_points.iter().map(render::open_point).collect(),
         judge_status: status.into(),
         abstain_reason,
+        explanation,
+        gaps,
+        judge_score: score.map(Millionths::to_f64),
         ..v1::EvaluateResponse::default()
     }
 }
