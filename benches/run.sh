@@ -8,6 +8,7 @@
 #   python         needs what `make python` fetches
 #   spark          needs Java and what `make spark-test` fetches
 #   calibration    installs numpy and scipy
+#   embedded       needs `make onnxruntime`
 #   capacity, shared, traces, record, growth
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -36,12 +37,13 @@ python | spark) packages=(-p gsar-server) ;;
 capacity) packages=(-p gsar-server -p gsar-client -p gsar-benches --bins) ;;
 traces) packages=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages --bin sink) ;;
 shared) packages=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages) ;;
+embedded) packages=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages) ;;
 growth) packages=(-p gsar-server -p gsar-benches --bin gsar-server --bin load --bin messages --bin growth) ;;
 record) packages=(-p gsar-server -p gsar-benches --bin gsar-server --bin record_times) ;;
 calibration) packages=(-p gsar-calibration --example bootstrap_times) ;;
 all | service | stream) packages=(-p gsar-server -p gsar-benches --bins) ;;
 *)
-    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|spark|calibration|capacity|shared|traces|record|growth]" >&2
+    echo "usage: benches/run.sh [core|locus|extraction|service|stream|embedding|cross-encoder|judges|python|spark|calibration|capacity|shared|traces|record|growth|embedded]" >&2
     exit 2
     ;;
 esac
@@ -66,6 +68,11 @@ fi
 if selected extraction; then
     printf '\n## Fact extraction and rules\n\n'
     run target/dist/extraction_times
+fi
+if [ "$part" = embedded ]; then
+    printf '\n## Embedded judges\n\n'
+    make --no-print-directory onnxruntime >/dev/null
+    run python3 benches/service/embedded.py
 fi
 if [ "$part" = growth ]; then
     printf '\n## Growth of calls\n\n'
