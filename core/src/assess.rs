@@ -28,16 +28,6 @@ use crate::verify::{
     verify,
 };
 
-const NO_INVESTIGATION: GateInput<'static> = GateInput {
-    hypotheses: &[],
-    wants_to_finish: false,
-    turns_used: 0,
-    elapsed_micros: 0,
-    identical_calls: 0,
-    turns_without_evidence: 0,
-    suspects: &[],
-};
-
 /// A judged report with its evidence and investigation.
 #[derive(Debug)]
 pub struct Subject<'a> {
@@ -355,13 +345,18 @@ pub(crate) fn chain_and_safety(
     tier: Tier,
     unverified_fix: UnverifiedFix,
 ) -> (Option<EvidenceChain>, SafetyOutcome) {
+    let gate = investigation.map(|investigation| finish_without_hypotheses(investigation.gate));
     let with_hypotheses =
         investigation.filter(|investigation| !investigation.gate.hypotheses.is_empty());
     let chain = with_hypotheses.map(|investigation| chain(policy, investigation));
     let strength = chain.as_ref().map_or(Strength::Ungrounded, |chain| chain.strength);
-    let gate = investigation.map_or(NO_INVESTIGATION, |investigation| investigation.gate);
     let input = SafetyInput { gate, strength, confidence, tier, unverified_fix };
     (chain, evaluate_safety(policy, &input))
+}
+
+/// A report on an investigation without hypotheses ends it.
+fn finish_without_hypotheses(gate: GateInput<'_>) -> GateInput<'_> {
+    GateInput { wants_to_finish: gate.wants_to_finish || gate.hypotheses.is_empty(), ..gate }
 }
 
 /// Returns the evidence chain for the root cause that the gate identified.

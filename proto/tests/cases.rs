@@ -55,7 +55,10 @@ fn score(request: v1::ScoreRequest) -> v1::ScoreResponse {
             let judged = parse::judged_partition(judged, &limits, &mut violations).unwrap();
             let claims = judged.report.claims.clone();
             if let Some(gate) = &mut gate {
-                gate.link(&judged.evidence);
+                let items = judged.evidence.iter();
+                gate.resolve(
+                    &items.map(|item| (item.id.clone(), parse::NamedItem::from(item))).collect(),
+                );
             }
             let investigation = gate.as_ref().map(|gate| Investigation {
                 gate: gate.input(),

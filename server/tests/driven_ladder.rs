@@ -2,6 +2,7 @@
 
 use crate::support::{TestServer, TestServerOptions, item};
 use gsar_proto::v1;
+use tonic::Code;
 use v1::evidence_item::Content;
 use v1::{Action, EvidenceLane, GateExit, GroundingStrength};
 
@@ -29,6 +30,7 @@ fn change(at: i64) -> v1::ChangeRecord {
         summary: "pool size 40 -> 20".to_owned(),
         at: Some(timestamp(at)),
         target: "checkout".to_owned(),
+        ..v1::ChangeRecord::default()
     }
 }
 
@@ -81,6 +83,21 @@ impl<'a> Driven<'a> {
         let answer = self.server.investigations().record_turn(turn).await.unwrap();
         self.investigation = answer.into_inner().investigation.unwrap();
         self.investigation.gate.clone().unwrap()
+    }
+
+    fn finished(&self) -> Option<&v1::Finished> {
+        match self.investigation.instruction.as_ref()?.due.as_ref()? {
+            v1::instruction::Due::Finished(finished) => Some(finished),
+            _ => None,
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        self.finished().is_some()
+    }
+
+    fn cause(&self) -> &str {
+        self.finished().map_or("", |finished| &finished.cause)
     }
 
     async fn report(&mut self, confidence: f64) -> v1::EvaluateResponse {
@@ -181,6 +198,18 @@ async fn healthy_signal_does_not_validate() {
 }
 
 #[tokio::test]
+async fn threshold_of_the_agent_is_a_finding() {
+    let server = TestServer::start().await;
+    let mut driven = Driven::begin(&server, "threshold", "reference").await;
+    let (call, test) = call_and_test("latency", EvidenceLane::Metrics, "latency_ms: 12");
+    let test = v1::HypothesisTest { signal: "latency_ms".to_owned(), threshold: Some(1.0), ..test };
+    driven.turn(vec![(call, test)], Vec::new(), false).await;
+    let codes: Vec<&str> =
+        driven.investigation.findings.iter().map(|finding| finding.code.as_str()).collect();
+    assert_eq!(codes, ["CALLER_VERDICT"]);
+}
+
+#[tokio::test]
 async fn conflicting_evidence_is_contested() {
     let server = server_allowing_paper().await;
     for (policy, state, exit) in [
@@ -247,8 +276,143 @@ async fn investigation_ends_after_four_minutes() {
 
 #[tokio::test]
 async fn without_hypotheses_there_is_no_root_cause() {
+    let server = server_allowing_paper().await;
+    for policy in ["reference", "strict", "paper"] {
+        let mut driven = Driven::begin(&server, policy, policy).await;
+        let gate = driven.turn(Vec::new(), Vec::new(), true).await;
+        assert_eq!((gate.exit(), gate.validated_count), (GateExit::NoConfidentRootCause, 0));
+        let answer = driven.report(0.97).await;
+        assert_eq!(answer.gate.unwrap().exit(), GateExit::NoConfidentRootCause, "{policy}");
+        assert_eq!(answer.action.unwrap().action(), Action::Notify, "{policy}");
+
+        // Without any turn, too.
+        let mut driven = Driven::begin(&server, &format!("{policy}-0"), policy).await;
+        assert_eq!(driven.report(0.97).await.action.unwrap().action(), Action::Notify, "{policy}");
+    }
+}
+
+#[tokio::test]
+async fn root_cause_does_not_extend_the_limits() {
+    let server = server_allowing_paper().await;
+    for (policy, turns) in [("reference", 3), ("paper", 10)] {
+        let mut driven = Driven::begin(&server, policy, policy).await;
+        let test = || vec![call_and_test(BAD.0, EvidenceLane::Metrics, BAD.1)];
+        let gate = driven.turn(test(), Vec::new(), false).await;
+        assert_eq!(gate.exit(), GateExit::Confident, "{policy}");
+        while !driven.is_finished() {
+            driven.turn(test(), Vec::new(), false).await;
+        }
+        let spent = driven.investigation.spent.unwrap();
+        assert_eq!((driven.cause(), spent.turns), ("QUERYING_WITHOUT_COMMITTING", turns));
+    }
+}
+
+#[tokio::test]
+async fn agent_may_go_on_after_an_early_end() {
     let server = TestServer::start().await;
-    let mut driven = Driven::begin(&server, "none", "reference").await;
+    let mut driven = Driven::begin(&server, "early-end", "reference").await;
     let gate = driven.turn(Vec::new(), Vec::new(), true).await;
-    assert_eq!((gate.exit(), gate.validated_count), (GateExit::NoConfidentRootCause, 0));
+    assert_eq!(gate.reason.unwrap().code, "FINISHED_WITHOUT_EVIDENCE");
+    let tests = vec![call_and_test(BAD.0, EvidenceLane::Metrics, BAD.1)];
+    let gate = driven.turn(tests, Vec::new(), true).await;
+    assert_eq!((driven.is_finished(), gate.exit()), (false, GateExit::Confident));
+}
+
+#[tokio::test]
+async fn changes_of_other_entities_do_not_ground_a_root_cause() {
+    let server = TestServer::start().await;
+    let mut driven = Driven::begin(&server, "unrelated", "reference").await;
+    let tests = vec![call_and_test(BAD.0, EvidenceLane::Metrics, BAD.1)];
+    let unrelated = v1::ChangeRecord { target: "newsletter".to_owned(), ..change(ONSET - 600) };
+    driven.turn(tests, vec![unrelated], false).await;
+    let answer = driven.report(0.97).await;
+    let chain = answer.chain.unwrap();
+    assert_eq!((chain.change, chain.unrelated_changes), (None, vec!["deploy-31".to_owned()]));
+    assert_eq!(chain.strength, i32::from(GroundingStrength::PartiallyGrounded));
+    assert_eq!(answer.action.unwrap().action(), Action::Patch);
+}
+
+#[tokio::test]
+async fn changes_need_an_item_in_lane_change() {
+    let server = TestServer::start().await;
+    let mut driven = Driven::begin(&server, "shown", "reference").await;
+    let tests = vec![call_and_test(BAD.0, EvidenceLane::Metrics, BAD.1)];
+    let (rollout, _) = call_and_test("rollout", EvidenceLane::Change, "deploy-31: pool 40 -> 20");
+    let change_shown_by =
+        |id: &str| v1::ChangeRecord { evidence_id: id.to_owned(), ..change(ONSET - 600) };
+    let turn = |evidence_id: &str| v1::RecordTurnRequest {
+        investigation_id: driven.id.clone(),
+        step: driven.investigation.step,
+        tool_calls: vec![rollout.clone(), tests[0].0.clone()],
+        changes: vec![change_shown_by(evidence_id)],
+        ..v1::RecordTurnRequest::default()
+    };
+    for (evidence_id, code) in [("absent", Code::NotFound), (BAD.0, Code::InvalidArgument)] {
+        let error = server.investigations().record_turn(turn(evidence_id)).await.unwrap_err();
+        assert_eq!(error.code(), code, "{error:?}");
+    }
+    let recorded = server.investigations().record_turn(turn("rollout")).await.unwrap();
+    driven.investigation = recorded.into_inner().investigation.unwrap();
+    driven.turn(tests, Vec::new(), false).await;
+    let chain = driven.report(0.97).await.chain.unwrap();
+    assert_eq!(chain.change.as_ref().unwrap().evidence_id, "rollout");
+    assert_eq!(chain.strength(), GroundingStrength::Grounded);
+}
+
+/// A gate whose only result names an item.
+fn gate_naming(evidence_id: &str, lane: EvidenceLane) -> v1::GateInputs {
+    let evidence = v1::HypothesisEvidence {
+        tool: "promql".to_owned(),
+        verdict: v1::Verdict::Supports.into(),
+        lane: lane.into(),
+        evidence_id: evidence_id.to_owned(),
+        ..v1::HypothesisEvidence::default()
+    };
+    let hypothesis = v1::Hypothesis {
+        id: "pool".to_owned(),
+        statement: "The pool is exhausted.".to_owned(),
+        evidence: vec![evidence],
+        ..v1::Hypothesis::default()
+    };
+    v1::GateInputs { hypotheses: vec![hypothesis], ..v1::GateInputs::default() }
+}
+
+#[tokio::test]
+async fn named_item_decides_on_its_lane_and_attestation() {
+    let server = server_allowing_paper().await;
+    for policy in ["reference", "strict", "paper"] {
+        for (evidence_id, item_lane, is_hard) in [
+            ("metric", EvidenceLane::Metrics, policy != "strict"),
+            ("metric", EvidenceLane::LlmInferred, false),
+            ("absent", EvidenceLane::Metrics, false),
+            // Without an item, it is the caller's word.
+            ("", EvidenceLane::Metrics, policy != "strict"),
+        ] {
+            let item = v1::EvidenceItem {
+                lane: item_lane.into(),
+                ..item("metric", "connections of checkout: 20")
+            };
+            let report = v1::Report {
+                synthesis: REPORT.to_owned(),
+                confidence: Some(0.97),
+                ..v1::Report::default()
+            };
+            let request = v1::EvaluateRequest {
+                report: Some(report),
+                evidence: vec![item],
+                policy: policy.to_owned(),
+                gate: Some(gate_naming(evidence_id, EvidenceLane::Metrics)),
+                ..v1::EvaluateRequest::default()
+            };
+            let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+            let gate = answer.gate.as_ref().unwrap();
+            let is_confident = gate.exit() == GateExit::Confident;
+            assert_eq!(is_confident, is_hard, "{policy}, {evidence_id}, {item_lane:?}: {gate:?}");
+            let has_notice = answer.warnings.iter().any(|w| w.code == "NAMED_EVIDENCE_UNKNOWN");
+            assert_eq!(has_notice, evidence_id == "absent");
+            if !is_hard {
+                assert_eq!(answer.action.unwrap().action(), Action::Notify, "{policy}");
+            }
+        }
+    }
 }

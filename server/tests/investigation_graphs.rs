@@ -1,6 +1,6 @@
 //! Tests of investigations over an operational graph: scheduling, beliefs and the frontier.
 
-use crate::support::TestServer;
+use crate::support::{TestServer, TestServerOptions};
 use gsar_proto::v1::{self, BeliefLabel};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
@@ -255,12 +255,6 @@ async fn origin_without_a_change_is_a_symptom() {
     assert_eq!(codes(&api.reasons), ["NOTHING_CHANGED"]);
 }
 
-/// Returns new evidence, so that the gate stays open.
-fn heartbeat(step: u32) -> v1::ToolCall {
-    let line = format!("heartbeat {step}");
-    result(&format!("heartbeat-{step}"), v1::EvidenceLane::Logs, &line)
-}
-
 /// Each of S1 to S4 depends on the previous one.
 #[tokio::test]
 async fn first_of_four_chained_services_is_the_frontier() {
@@ -290,12 +284,58 @@ async fn first_of_four_chained_services_is_the_frontier() {
             propagations: propagations.collect(),
             ..belief(&look.entity, label, &lines[service - 1], &format!("log-{service}"))
         };
-        calls.push(heartbeat(state.step));
         let request = turn(&state, std::mem::take(&mut calls), vec![answer]);
         state = record_turn(&server, request).await.unwrap();
     }
     assert_eq!(graph(&state).frontier, ["S1"]);
     assert!(graph(&state).alerts.iter().all(|alert| alert.by == ["S1"]));
+}
+
+/// Exploring a graph over stored evidence takes more turns than the gate allows without new evidence.
+#[tokio::test]
+async fn long_chains_are_explored_to_their_origin() {
+    let server = TestServerOptions::default()
+        .start(|config| config.policies.allowed = vec!["paper".to_owned()])
+        .await;
+    for policy in ["reference", "paper"] {
+        let name = |number: usize| format!("S{number:02}");
+        let request = v1::StartInvestigationRequest {
+            policy: policy.to_owned(),
+            graph: Some(v1::Graph {
+                edges: (1..12).map(|number| edge(&name(number), &name(number + 1))).collect(),
+                alerts: vec![name(12)],
+                changed: vec![name(1)],
+                ..v1::Graph::default()
+            }),
+            ..start(policy)
+        };
+        let mut state = begin(&server, request).await;
+        let lines: Vec<String> =
+            (1..13).map(|number| format!("{}: errors at 14:{number:02}", name(number))).collect();
+        let log = |number: usize| {
+            result(&format!("log-{number}"), v1::EvidenceLane::Logs, &lines[number - 1])
+        };
+        let mut calls: Vec<v1::ToolCall> = (1..13).map(log).collect();
+        let mut turns = 0;
+        while let Some(look) = graph(&state).due.first() {
+            let number: usize = look.entity.trim_start_matches('S').parse().unwrap();
+            let label = if number == 1 { BeliefLabel::Origin } else { BeliefLabel::Symptom };
+            let text = &lines[number - 1];
+            let propagations = match number {
+                1 => Vec::new(),
+                number => vec![edge(&name(number - 1), &name(number))],
+            };
+            let answer = v1::Belief {
+                propagations,
+                ..belief(&look.entity, label, text, &format!("log-{number}"))
+            };
+            let request = turn(&state, std::mem::take(&mut calls), vec![answer]);
+            state = record_turn(&server, request).await.unwrap();
+            turns += 1;
+        }
+        assert!(turns >= 12, "{policy}: {turns}");
+        assert_eq!(graph(&state).frontier, [name(1)], "{policy}");
+    }
 }
 
 #[tokio::test]
@@ -324,7 +364,6 @@ async fn flipping_labels_are_deferred_and_entities_cool_down() {
             ..belief(&look.entity, label, text, item)
         };
         looks.push(look.entity.clone());
-        calls.push(heartbeat(state.step));
         let request = turn(&state, std::mem::take(&mut calls), vec![answer]);
         state = record_turn(&server, request).await.unwrap();
     }

@@ -23,6 +23,7 @@ fn investigation() -> v1::GateInputs {
     let change = |id: &str, seconds| v1::ChangeRecord {
         id: id.to_owned(),
         at: timestamp(seconds),
+        target: "deployment/cart".to_owned(),
         ..v1::ChangeRecord::default()
     };
     v1::GateInputs {
@@ -34,6 +35,7 @@ fn investigation() -> v1::GateInputs {
             },
             v1::Hypothesis {
                 id: "memory".to_owned(),
+                target: "shop/Pod/cart".to_owned(),
                 evidence: vec![evidence("kubectl", v1::EvidenceLane::StaticInfra)],
                 ..v1::Hypothesis::default()
             },

@@ -261,6 +261,7 @@ fn a_gate_and_a_cap() {
     let hypothesis = |id: &str, state: v1::HypothesisState, supports, refutations, refused| {
         v1::HypothesisResult {
             failed_checks: refused / 3,
+            refused: 0,
             id: id.to_owned(),
             state: state.into(),
             hard_supports: supports,

@@ -52,6 +52,23 @@ impl Entity {
         &self.0
     }
 
+    /// Returns `true` if both names can refer to one workload: their last parts and their namespaces, if both have
+    /// one, are equal. Kinds are ignored, since a Deployment's change is its Service's.
+    #[must_use]
+    pub fn may_be(&self, other: &Self) -> bool {
+        let is_same_namespace = match (self.namespace(), other.namespace()) {
+            (Some(namespace), Some(other)) => namespace.eq_ignore_ascii_case(other),
+            _ => true,
+        };
+        is_same_namespace && self.name().eq_ignore_ascii_case(other.name())
+    }
+
+    fn namespace(&self) -> Option<&str> {
+        let mut parts = self.0.splitn(3, '/');
+        let first = parts.next();
+        first.filter(|_| parts.count() == 2)
+    }
+
     /// The name without its namespace and kind.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -262,7 +262,7 @@ pub struct Ladder {
     pub patch: Millionths,
     /// Open a pull request; 0.85 in `reference`.
     pub pull_request: Millionths,
-    /// Limit the action by the grounding decision, the gate and unverified fixes too.
+    /// Limit the action by the grounding decision and unverified fixes too.
     pub joins_decision: bool,
 }
 

@@ -1,6 +1,7 @@
 //! Builds the evidence chain for a root cause: the path, the supporting records and the change.
 
 use super::hypothesis::{EvidenceRecord, Hypothesis};
+use crate::belief::Entity;
 use crate::evidence::EvidenceId;
 use crate::time::{Timestamp, Window};
 
@@ -11,8 +12,12 @@ pub struct Change {
     pub reference: String,
     /// The time at which the change took effect.
     pub at: Timestamp,
-    /// The stored evidence item, if any.
+    /// The changed entity, such as a service; empty if unknown.
+    pub target: String,
+    /// The item that shows the change, if any.
     pub evidence_id: Option<EvidenceId>,
+    /// `true` if the item comes from an attested channel.
+    pub attested: bool,
 }
 
 /// The change closest to the onset.
@@ -76,6 +81,8 @@ pub struct EvidenceChain {
     pub items: Vec<EvidenceRecord>,
     /// The change closest to the onset, if any is eligible.
     pub change: Option<ChangeCitation>,
+    /// The references of changes in the window and not after the onset that concern other entities.
+    pub unrelated_changes: Vec<String>,
     /// How well the root cause is grounded.
     pub strength: Strength,
 }
@@ -86,27 +93,45 @@ pub fn assemble(input: &ChainInput<'_>) -> EvidenceChain {
     let records = input.root_cause.map_or(&[][..], |hypothesis| &hypothesis.records);
     let items: Vec<EvidenceRecord> =
         records.iter().filter(|record| record.is_hard_support()).cloned().collect();
-    let change = match (input.onset, input.window) {
-        (Some(onset), Some(window)) => nearest(input.changes, onset, window),
-        _ => None,
-    };
+    let (related, unrelated): (Vec<&Change>, Vec<&Change>) =
+        changes_before_onset(input).partition(|change| concerns_suspect(change, input));
+    let change = input.onset.and_then(|onset| last_change(&related, onset));
+    let unrelated_changes = unrelated.iter().map(|change| change.reference.clone()).collect();
     let strength = match (!items.is_empty(), change.is_some()) {
         (true, true) => Strength::Grounded,
         (false, false) => Strength::Ungrounded,
         _ => Strength::PartiallyGrounded,
     };
-    EvidenceChain { path: input.path.to_vec(), items, change, strength }
+    EvidenceChain { path: input.path.to_vec(), items, change, unrelated_changes, strength }
 }
 
-/// Returns the last change in the window and not after the onset.
-fn nearest(changes: &[Change], onset: Timestamp, window: Window) -> Option<ChangeCitation> {
-    let eligible_changes =
-        || changes.iter().filter(|change| window.contains(change.at) && change.at <= onset);
-    let at = eligible_changes().map(|change| change.at).max()?;
-    let mut nearest = eligible_changes().filter(|change| change.at == at);
-    let change = nearest.next()?.clone();
-    let equally_near = nearest.map(|change| change.reference.clone()).collect();
+/// Returns the changes in the window and not after the onset. None without an onset or a window.
+fn changes_before_onset<'a>(input: &ChainInput<'a>) -> impl Iterator<Item = &'a Change> {
+    let bounds = input.onset.zip(input.window);
+    input.changes.iter().filter(move |change| {
+        bounds.is_some_and(|(onset, window)| window.contains(change.at) && change.at <= onset)
+    })
+}
+
+/// Returns `true` if the changed entity is the suspect or on its path.
+fn concerns_suspect(change: &Change, input: &ChainInput<'_>) -> bool {
+    let suspect = input.root_cause.and_then(|hypothesis| hypothesis.target.as_ref());
+    suspect.into_iter().chain(input.path).any(|entity| is_same_entity(entity, &change.target))
+}
+
+fn last_change(changes: &[&Change], onset: Timestamp) -> Option<ChangeCitation> {
+    let at = changes.iter().map(|change| change.at).max()?;
+    let mut last = changes.iter().filter(|change| change.at == at);
+    let change = (**last.next()?).clone();
+    let equally_near = last.map(|change| change.reference.clone()).collect();
     Some(ChangeCitation { change, before_onset_micros: onset.micros_since(at), equally_near })
+}
+
+fn is_same_entity(name: &str, other_name: &str) -> bool {
+    match (Entity::parse(name.trim()), Entity::parse(other_name.trim())) {
+        (Ok(entity), Ok(other)) => entity.may_be(&other),
+        _ => !name.trim().is_empty() && name.trim().eq_ignore_ascii_case(other_name.trim()),
+    }
 }
 
 #[cfg(test)]
@@ -119,7 +144,13 @@ mod tests {
 
     fn change(reference: &str, at: i64) -> Change {
         let at = Timestamp::from_micros(at);
-        Change { reference: reference.to_string(), at, evidence_id: None }
+        Change {
+            reference: reference.to_string(),
+            at,
+            target: "orders-db".to_string(),
+            evidence_id: None,
+            attested: false,
+        }
     }
 
     fn chain(records: Option<Vec<EvidenceRecord>>, changes: &[Change]) -> EvidenceChain {
@@ -156,6 +187,41 @@ mod tests {
     fn simultaneous_changes_are_listed() {
         let citation = chain(None, &[change("a", 90), change("b", 90)]).change.unwrap();
         assert_eq!((citation.change.reference.as_str(), citation.equally_near.len()), ("a", 1));
+    }
+
+    #[test]
+    fn only_changes_of_the_suspect_or_its_path_are_cited() {
+        let cited = |suspect: Option<&str>, path: &[&str], target: &str| {
+            let mut root_cause = hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)]);
+            root_cause.target = suspect.map(str::to_string);
+            let path: Vec<String> = path.iter().map(|entity| entity.to_string()).collect();
+            let changes = [Change { target: target.to_string(), ..change("deploy", 90) }];
+            let window = Window::new(Timestamp::from_micros(50), Timestamp::from_micros(120));
+            let chain = assemble(&ChainInput {
+                path: &path,
+                root_cause: Some(&root_cause),
+                changes: &changes,
+                onset: Some(Timestamp::from_micros(100)),
+                window,
+            });
+            assert_eq!(chain.unrelated_changes.is_empty(), chain.change.is_some());
+            chain.strength == Strength::Grounded
+        };
+        for (suspect, path, target, expected) in [
+            (Some("cart"), &[][..], "cart", true),
+            (Some("shop/Service/cart"), &[], "Deployment/cart", true),
+            (Some("shop/Pod/cart-7d9f8b6c5d-x2x4q"), &[], "Cart", true),
+            (Some("shop/Service/cart"), &[], "pay/Service/cart", false),
+            (Some("cart"), &[], "mail", false),
+            (Some("cart"), &[], "", false),
+            (Some("cart"), &["orders-db"], "orders-db", true),
+            (Some("order writer"), &[], "Order writer", true),
+            (None, &["orders-db"], "orders-db", true),
+            (None, &[], "cart", false),
+            (None, &[], "", false),
+        ] {
+            assert_eq!(cited(suspect, path, target), expected, "{suspect:?} {path:?} {target}");
+        }
     }
 
     #[test]
@@ -207,7 +273,7 @@ mod tests {
             let onset = Timestamp::from_micros(onset);
             let window = Window::new(Timestamp::from_micros(start), Timestamp::from_micros(end));
             let chain = assemble(&ChainInput {
-                path: &[], root_cause: None, changes: &changes, onset: Some(onset), window,
+                path: &["orders-db".to_string()], root_cause: None, changes: &changes, onset: Some(onset), window,
             });
             let eligible = |at: Timestamp| window.is_some_and(|window| window.contains(at)) && at <= onset;
             match chain.change {

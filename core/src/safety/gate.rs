@@ -228,6 +228,23 @@ impl GateOutcome {
     pub fn reason(&self) -> GateReason {
         self.reasons.first().copied().unwrap_or(GateReason::Investigating)
     }
+
+    /// Returns `true` if another turn is allowed. A root cause does not extend the limits, and an agent may go on
+    /// after an attempt to finish without evidence.
+    #[must_use]
+    pub fn allows_another_turn(&self) -> bool {
+        !self.reasons.iter().any(|reason| match reason {
+            GateReason::TurnsSpent { .. }
+            | GateReason::TimeSpent { .. }
+            | GateReason::FinishedUnvalidated
+            | GateReason::RepeatedCalls { .. }
+            | GateReason::NoNewEvidence { .. } => true,
+            GateReason::Validated { .. }
+            | GateReason::FinishedWithoutEvidence
+            | GateReason::OutsideSuspects { .. }
+            | GateReason::Investigating => false,
+        })
+    }
 }
 
 const MICROS_PER_SECOND: u64 = 1_000_000;

@@ -48,13 +48,17 @@ pub struct EvidenceRecord {
     pub evidence_id: Option<EvidenceId>,
     /// The check's result in lane [`Lane::Verification`], if known.
     pub verification_result: Option<VerificationResult>,
+    /// `true` if the item comes from an attested channel.
+    pub attested: bool,
+    /// `true` if the record has no effect: its item is unknown, or not attested although the policy requires it.
+    pub is_refused: bool,
 }
 
 impl EvidenceRecord {
     /// Returns `true` for hard evidence in favour of the hypothesis, except failed checks.
     #[must_use]
     pub fn is_hard_support(&self) -> bool {
-        self.lane.is_hard() && self.verdict == Verdict::Supports && !self.is_failed_check()
+        self.is_hard() && self.verdict == Verdict::Supports && !self.is_failed_check()
     }
 
     fn is_failed_check(&self) -> bool {
@@ -64,7 +68,11 @@ impl EvidenceRecord {
     /// Returns `true` for hard evidence against the hypothesis.
     #[must_use]
     pub fn is_hard_refutation(&self) -> bool {
-        self.lane.is_hard() && self.verdict == Verdict::Refutes
+        self.is_hard() && self.verdict == Verdict::Refutes
+    }
+
+    fn is_hard(&self) -> bool {
+        self.lane.is_hard() && !self.is_refused
     }
 }
 
@@ -124,6 +132,8 @@ pub struct HypothesisAssessment {
     pub inferred: u32,
     /// The number of failed checks given as support, which have no effect.
     pub failed_checks: u32,
+    /// The number of refused records, which have no effect.
+    pub refused: u32,
 }
 
 /// The hard records of a hypothesis.
@@ -179,6 +189,7 @@ pub fn assess_hypothesis(hypothesis: &Hypothesis, policy: &Gate) -> HypothesisAs
                 .filter(|record| record.is_failed_check() && record.verdict == Verdict::Supports)
                 .count(),
         ),
+        refused: count(hypothesis.records.iter().filter(|record| record.is_refused).count()),
     }
 }
 
@@ -215,6 +226,8 @@ pub(super) mod tests {
             evaluated_at: at.map(Timestamp::from_micros),
             evidence_id: None,
             verification_result: None,
+            attested: false,
+            is_refused: false,
         }
     }
 

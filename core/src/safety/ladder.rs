@@ -58,13 +58,22 @@ pub enum UnverifiedFix {
     Claimed,
 }
 
+/// The gate as the ladder sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct LadderGate<'a> {
+    /// `true` if the policy uses the gate.
+    pub is_on: bool,
+    /// The gate's result; `None` without an investigation.
+    pub outcome: Option<&'a GateOutcome>,
+}
+
 /// The input of the action ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct LadderInput<'a> {
     /// The capped confidence, if any.
     pub confidence: Option<Confidence>,
-    /// The gate's result; `None` if there are no hypotheses.
-    pub gate: Option<&'a GateOutcome>,
+    /// The gate.
+    pub gate: LadderGate<'a>,
     /// The tier of the grounding decision; `None` in shadow mode.
     pub tier: Option<Tier>,
     /// The state of a claimed fix.
@@ -76,7 +85,7 @@ pub struct LadderInput<'a> {
 pub enum ActionLimit {
     /// The report has no self-rated confidence.
     NoConfidence,
-    /// There are no hypotheses.
+    /// There is no investigation.
     NoGate,
     /// The investigation continues.
     Investigating,
@@ -174,9 +183,8 @@ pub fn action(policy: &Ladder, input: &LadderInput<'_>) -> ActionVerdict {
     let joins_decision = policy.joins_decision;
     let limits = [
         by_confidence.is_none().then_some(ActionLimit::NoConfidence),
-        // A gate without a confident root cause always limits, as in the reasoning-safety paper.
-        gate_limit(input.gate)
-            .filter(|limit| joins_decision || *limit == ActionLimit::NoConfidentRootCause),
+        // Without a confident root cause, the gate always limits, as in the reasoning-safety paper.
+        gate_limit(input.gate.outcome).filter(|_| joins_decision || input.gate.is_on),
         tier_limit(input.tier).filter(|_| joins_decision),
         (joins_decision && input.unverified_fix == UnverifiedFix::Claimed)
             .then_some(ActionLimit::UnverifiedFix),
@@ -245,7 +253,7 @@ mod tests {
         let outcome = exit.map(gate);
         let input = LadderInput {
             confidence: millionths.map(confidence),
-            gate: outcome.as_ref(),
+            gate: LadderGate { is_on: true, outcome: outcome.as_ref() },
             tier: Some(tier),
             unverified_fix,
         };
@@ -349,15 +357,18 @@ mod tests {
         let outcome = |exit| {
             verdict(Preset::Paper, Some(900_000), exit, Tier::Abstain, UnverifiedFix::Claimed)
         };
-        for exit in [None, Some(GateExit::None), CONFIDENT] {
-            assert_eq!(
-                (outcome(exit).action, outcome(exit).limited_by),
-                (Action::PullRequest, vec![])
-            );
+        for (exit, action, limits) in [
+            (CONFIDENT, Action::PullRequest, vec![]),
+            (Some(GateExit::None), Action::Notify, vec![ActionLimit::Investigating]),
+            (
+                Some(GateExit::NoConfidentRootCause),
+                Action::Notify,
+                vec![ActionLimit::NoConfidentRootCause],
+            ),
+            (None, Action::Notify, vec![ActionLimit::NoGate]),
+        ] {
+            assert_eq!((outcome(exit).action, outcome(exit).limited_by), (action, limits));
         }
-        let result = outcome(Some(GateExit::NoConfidentRootCause));
-        assert_eq!(result.action, Action::Notify);
-        assert_eq!(result.limited_by, [ActionLimit::NoConfidentRootCause]);
     }
 
     proptest! {

@@ -17,7 +17,9 @@ pub use hypothesis::{
     EvidenceRecord, HardRecords, Hypothesis, HypothesisAssessment, HypothesisId, HypothesisState,
     assess_hypothesis, drop_inferred,
 };
-pub use ladder::{Action, ActionLimit, ActionVerdict, LadderInput, UnverifiedFix, action};
+pub use ladder::{
+    Action, ActionLimit, ActionVerdict, LadderGate, LadderInput, UnverifiedFix, action,
+};
 pub use rollout::{SafetyInput, SafetyOutcome, Shadow, evaluate_safety};
 pub use verdict::{ClassifiedVerdict, Expectation, Polarity, Signal, ToolResult, Verdict};
 pub use verdict::{classify, summary};

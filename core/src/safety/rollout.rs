@@ -3,7 +3,7 @@
 use super::cap::{CappedConfidence, Confidence, cap};
 use super::evidence_chain::Strength;
 use super::gate::{GateInput, GateOutcome, evaluate};
-use super::ladder::{ActionVerdict, LadderInput, UnverifiedFix, action};
+use super::ladder::{ActionVerdict, LadderGate, LadderInput, UnverifiedFix, action};
 use crate::policy::{DecisionRollout, PolicyValues, RolloutMode};
 use crate::tier::Tier;
 
@@ -33,8 +33,9 @@ impl<T> ByMode<T> {
 /// The input of the gate, the cap and the ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct SafetyInput<'a> {
-    /// The gate's input. The gate is skipped without hypotheses.
-    pub gate: GateInput<'a>,
+    /// The gate's input; `None` if there is no investigation. An investigation without hypotheses ends without a
+    /// root cause.
+    pub gate: Option<GateInput<'a>>,
     /// The strength of the evidence chain.
     pub strength: Strength,
     /// The self-rated confidence, if any.
@@ -48,7 +49,7 @@ pub struct SafetyInput<'a> {
 /// The results of the gate, the cap and the ladder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SafetyOutcome {
-    /// The gate's result, if it is active and there are hypotheses.
+    /// The gate's result, if it is active and there is an investigation.
     pub gate: Option<GateOutcome>,
     /// The capped confidence, if the cap is active and there is a confidence.
     pub cap: Option<CappedConfidence>,
@@ -73,10 +74,9 @@ pub struct Shadow {
 #[must_use]
 pub fn evaluate_safety(policy: &PolicyValues, input: &SafetyInput<'_>) -> SafetyOutcome {
     let rollout = &policy.rollout;
-    let gate = if input.gate.hypotheses.is_empty() {
-        ByMode::OFF
-    } else {
-        ByMode::compute(rollout.gate, || evaluate(&policy.gate, &input.gate))
+    let gate = match &input.gate {
+        Some(gate) => ByMode::compute(rollout.gate, || evaluate(&policy.gate, gate)),
+        None => ByMode::OFF,
     };
     let cap = match input.confidence {
         Some(confidence) => {
@@ -85,19 +85,22 @@ pub fn evaluate_safety(policy: &PolicyValues, input: &SafetyInput<'_>) -> Safety
         None => ByMode::OFF,
     };
     let active_tier = (rollout.decision == DecisionRollout::Active).then_some(input.tier);
-    let ladder =
-        |gate: Option<&GateOutcome>, cap: Option<&CappedConfidence>, tier: Option<Tier>| {
-            let confidence = cap.map(|capped| capped.after).or(input.confidence);
-            let unverified_fix = input.unverified_fix;
-            action(&policy.ladder, &LadderInput { confidence, gate, tier, unverified_fix })
-        };
+    let ladder = |gate: LadderGate<'_>, cap: Option<&CappedConfidence>, tier: Option<Tier>| {
+        let confidence = cap.map(|capped| capped.after).or(input.confidence);
+        let unverified_fix = input.unverified_fix;
+        action(&policy.ladder, &LadderInput { confidence, gate, tier, unverified_fix })
+    };
     let action = match rollout.ladder {
         RolloutMode::Shadow => ByMode::compute(rollout.ladder, || {
-            ladder(gate.active_or_shadow(), cap.active_or_shadow(), Some(input.tier))
+            let is_on = rollout.gate != RolloutMode::Off;
+            let gate = LadderGate { is_on, outcome: gate.active_or_shadow() };
+            ladder(gate, cap.active_or_shadow(), Some(input.tier))
         }),
-        mode => {
-            ByMode::compute(mode, || ladder(gate.active.as_ref(), cap.active.as_ref(), active_tier))
-        }
+        mode => ByMode::compute(mode, || {
+            let is_on = rollout.gate == RolloutMode::Active;
+            let gate = LadderGate { is_on, outcome: gate.active.as_ref() };
+            ladder(gate, cap.active.as_ref(), active_tier)
+        }),
     };
     SafetyOutcome {
         gate: gate.active,
@@ -178,10 +181,23 @@ mod tests {
     }
 
     #[test]
-    fn gate_and_cap_are_skipped_without_hypotheses_or_confidence() {
-        let outcome = evaluate_safety(&preset(Preset::Reference), &sample(&[], None));
-        assert_eq!((outcome.gate, outcome.cap), (None, None));
-        assert_eq!(outcome.action.unwrap().action, Action::Notify);
+    fn without_an_investigation_the_action_is_notify() {
+        for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
+            let sample = sample(&[], Some(confidence(990_000)));
+            let outcome = evaluate_safety(&preset(base), &SafetyInput { gate: None, ..sample });
+            assert_eq!(outcome.gate, None);
+            assert_eq!(outcome.action.unwrap().action, Action::Notify, "{base:?}");
+        }
+    }
+
+    #[test]
+    fn a_gate_that_is_off_does_not_limit_the_action_under_paper() {
+        for mode in [RolloutMode::Off, RolloutMode::Shadow] {
+            let rollout = Rollout { gate: mode, ..preset(Preset::Paper).rollout };
+            let input = SafetyInput { gate: None, ..sample(&[], Some(confidence(990_000))) };
+            let outcome = evaluate_safety(&with_rollout(Preset::Paper, rollout), &input);
+            assert_ne!(outcome.action.unwrap().action, Action::Notify, "{mode:?}");
+        }
     }
 
     fn sample(
@@ -189,7 +205,7 @@ mod tests {
         confidence: Option<Confidence>,
     ) -> SafetyInput<'_> {
         SafetyInput {
-            gate: GateInput {
+            gate: Some(GateInput {
                 hypotheses,
                 wants_to_finish: false,
                 turns_used: 1,
@@ -197,7 +213,7 @@ mod tests {
                 identical_calls: 0,
                 turns_without_evidence: 0,
                 suspects: &[],
-            },
+            }),
             strength: Strength::PartiallyGrounded,
             confidence,
             tier: Tier::Proceed,

@@ -2091,19 +2091,25 @@ pub struct HypothesisEvidence {
     /// verdict of the result; required.
     #[prost(enumeration = "Verdict", tag = "3")]
     pub verdict: i32,
-    /// lane of the result; required. Results with lane LLM_INFERRED are counted but have no effect.
+    /// lane of the result; required. Results with lane LLM_INFERRED are counted but have no effect. If evidence_id names an
+    /// item of the request or its corpus, the lane of the item is used instead.
     #[prost(enumeration = "EvidenceLane", tag = "4")]
     pub lane: i32,
     /// evaluated_at is the time of the verdict; optional.
     #[prost(message, optional, tag = "5")]
     pub evaluated_at: ::core::option::Option<::prost_types::Timestamp>,
-    /// evidence_id of the underlying evidence item; optional.
+    /// evidence_id of the underlying evidence item; optional. A result that names an unknown item has no effect. With
+    /// guards.tool_match_needs_attestation, a result needs an attested item. EvaluateGate and AssembleChain have no evidence
+    /// and take the caller's word.
     #[prost(string, tag = "6")]
     pub evidence_id: ::prost::alloc::string::String,
-    /// verification_result of an executed check; only for lane VERIFICATION. If unspecified, it is taken from the item
-    /// that evidence_id names, if any. A failed check with VERDICT_SUPPORTS counts as inconclusive.
+    /// verification_result of an executed check; only for lane VERIFICATION. If evidence_id names an item, its result is used
+    /// instead. A failed check with VERDICT_SUPPORTS counts as inconclusive.
     #[prost(enumeration = "VerificationResult", tag = "7")]
     pub verification_result: i32,
+    /// attested is true if the item comes from an attested channel. Taken from the item that evidence_id names.
+    #[prost(bool, tag = "8")]
+    pub attested: bool,
 }
 /// Hypothesis is a suspected cause with its evidence.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2133,9 +2139,17 @@ pub struct ChangeRecord {
     /// at is the time at which it took effect; required.
     #[prost(message, optional, tag = "3")]
     pub at: ::core::option::Option<::prost_types::Timestamp>,
-    /// target is the changed entity, such as a service; optional.
+    /// target is the changed entity, such as a service; optional. A change is cited only if its target is the suspect or on
+    /// the path to it.
     #[prost(string, tag = "4")]
     pub target: ::prost::alloc::string::String,
+    /// evidence_id of the item that shows the change; optional. A change that names an item which is unknown or not in lane
+    /// CHANGE is not cited. With guards.tool_match_needs_attestation, a change needs an attested item.
+    #[prost(string, tag = "5")]
+    pub evidence_id: ::prost::alloc::string::String,
+    /// attested is true if the item comes from an attested channel. Taken from the item that evidence_id names.
+    #[prost(bool, tag = "6")]
+    pub attested: bool,
 }
 /// GateInputs are the hypotheses and the progress of an investigation.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2197,6 +2211,10 @@ pub struct HypothesisResult {
     /// failed_checks is the number of failed checks that were given as support, which had no effect.
     #[prost(uint32, tag = "6")]
     pub failed_checks: u32,
+    /// refused is the number of results that had no effect because their item is unknown or, if the policy requires it, not
+    /// attested.
+    #[prost(uint32, tag = "7")]
+    pub refused: u32,
 }
 /// GateVerdict is the verdict of the gate.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2241,7 +2259,8 @@ pub struct EvidenceChain {
     /// evidence is the hard, supporting results.
     #[prost(message, repeated, tag = "2")]
     pub evidence: ::prost::alloc::vec::Vec<HypothesisEvidence>,
-    /// change is the last change within the window that is not after onset; absent if there is none.
+    /// change is the last change of the suspect or an entity on the path to it, within the window and not after onset; absent
+    /// if there is none.
     #[prost(message, optional, tag = "3")]
     pub change: ::core::option::Option<ChangeRecord>,
     /// strength of the chain.
@@ -2259,6 +2278,10 @@ pub struct EvidenceChain {
     /// change_before_onset is the time between the change and onset, 0 or more; absent if there is no change.
     #[prost(message, optional, tag = "8")]
     pub change_before_onset: ::core::option::Option<::prost_types::Duration>,
+    /// unrelated_changes are the ids of changes within the window and not after onset that cannot be cited, because their
+    /// target is neither the suspect nor on the path to it.
+    #[prost(string, repeated, tag = "9")]
+    pub unrelated_changes: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// CapVerdict is a capped confidence.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]

@@ -1,8 +1,10 @@
 //! Parses the gate's inputs: hypotheses, turns and time used, and changes.
 
+use std::collections::BTreeMap;
+
 use gsar_core::ClaimId;
 use gsar_core::belief::Entity;
-use gsar_core::evidence::{EvidenceId, EvidenceItem, Lane};
+use gsar_core::evidence::{EvidenceId, EvidenceItem, EvidenceKind, Lane, VerificationResult};
 use gsar_core::safety::{
     ChainInput, Change, EvidenceRecord, GateInput, Hypothesis, HypothesisId, summary,
 };
@@ -61,19 +63,41 @@ impl ParsedGate {
         }
     }
 
-    /// Copies check results from evidence items to the verification records that refer to them, unless these records have
-    /// results.
-    pub fn link(&mut self, evidence: &[EvidenceItem]) {
+    /// Returns the evidence that results and changes name.
+    pub fn named_evidence(&self) -> impl Iterator<Item = &EvidenceId> {
+        let records = self.hypotheses.iter().flat_map(|hypothesis| &hypothesis.records);
+        let of_records = records.filter_map(|record| record.evidence_id.as_ref());
+        of_records.chain(self.changes.iter().filter_map(|change| change.evidence_id.as_ref()))
+    }
+
+    /// Takes the lane, the attestation and the check's result of each named item from `items`, instead of the caller's
+    /// word. A result that names another item has no effect, and neither has a change whose item is not in lane change.
+    pub fn resolve(&mut self, items: &BTreeMap<EvidenceId, NamedItem>) {
         for record in self.hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.records) {
-            if record.lane != Lane::Verification || record.verification_result.is_some() {
-                continue;
+            let Some(id) = &record.evidence_id else { continue };
+            match items.get(id) {
+                Some(item) => {
+                    record.lane = item.lane;
+                    record.attested = item.attested;
+                    record.verification_result = item.verification_result;
+                }
+                None => record.is_refused = true,
             }
-            let item = record
-                .evidence_id
-                .as_ref()
-                .and_then(|id| evidence.iter().find(|item| is_item_or_passage(item, id)));
-            record.verification_result = item.and_then(|item| item.verification_result);
         }
+        self.changes.retain_mut(|change| {
+            let Some(id) = &change.evidence_id else { return true };
+            let item = items.get(id).filter(|item| item.lane == Lane::Change);
+            change.attested = item.is_some_and(|item| item.attested);
+            item.is_some()
+        });
+    }
+
+    /// Refuses results and changes that name no attested item.
+    pub fn refuse_unattested(&mut self) {
+        for record in self.hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.records) {
+            record.is_refused |= !record.attested;
+        }
+        self.changes.retain(|change| change.attested);
     }
 
     /// Returns the input for the evidence chain of a root cause.
@@ -89,10 +113,24 @@ impl ParsedGate {
     }
 }
 
-/// Returns `true` if the item has this id or is a passage of it: `check#L1-2` is a passage of `check`.
-fn is_item_or_passage(item: &EvidenceItem, id: &EvidenceId) -> bool {
-    let suffix = item.id.as_str().strip_prefix(id.as_str());
-    suffix.is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('#'))
+/// The properties of an item that a result or a change names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedItem {
+    /// The lane.
+    pub lane: Lane,
+    /// `true` if the item comes from an attested channel.
+    pub attested: bool,
+    /// The check's result.
+    pub verification_result: Option<VerificationResult>,
+}
+
+impl From<&EvidenceItem> for NamedItem {
+    fn from(item: &EvidenceItem) -> Self {
+        // A report repeated as evidence is a model's word, whichever lane it names.
+        let is_prior_claim = item.kind == EvidenceKind::PriorClaim;
+        let lane = if is_prior_claim { Lane::LlmInferred } else { item.lane };
+        Self { lane, attested: item.attested, verification_result: item.verification_result }
+    }
 }
 
 /// Parses the field `gate`.
@@ -185,10 +223,7 @@ fn read_record(
     let lane = enumeration(path.field("lane"), message.lane, violations);
     let evaluated_at =
         optional_timestamp(path.field("evaluated_at"), message.evaluated_at, violations);
-    let evidence_id = match message.evidence_id {
-        empty if empty.is_empty() => Some(None),
-        text_id => id(path.field("evidence_id"), text_id, EvidenceId::new, violations).map(Some),
-    };
+    let evidence_id = optional_evidence_id(&path, message.evidence_id, violations);
     let result = optional_enumeration(
         path.field("verification_result"),
         message.verification_result,
@@ -208,6 +243,8 @@ fn read_record(
         evaluated_at: evaluated_at?,
         evidence_id: evidence_id?,
         verification_result: result?,
+        attested: message.attested,
+        is_refused: false,
     })
 }
 
@@ -236,10 +273,35 @@ fn read_change(
     let at_path = path.field("at");
     let at =
         present(at_path, message.at, violations).and_then(|at| timestamp(at_path, at, violations));
-    let (id, at) = (id?, at?);
-    let change = Change { reference: id.clone(), at, evidence_id: None };
-    let at = Some(render::timestamp(at));
-    Some((change, v1::ChangeRecord { id, summary: summary?, at, target: target? }))
+    let evidence_id = optional_evidence_id(&path, message.evidence_id, violations);
+    let change = Change {
+        reference: id?,
+        at: at?,
+        target: target?,
+        evidence_id: evidence_id?,
+        attested: message.attested,
+    };
+    let evidence_id = change.evidence_id.as_ref().map(|id| id.as_str().to_owned());
+    let record = v1::ChangeRecord {
+        id: change.reference.clone(),
+        summary: summary?,
+        at: Some(render::timestamp(change.at)),
+        target: change.target.clone(),
+        evidence_id: evidence_id.unwrap_or_default(),
+        attested: change.attested,
+    };
+    Some((change, record))
+}
+
+fn optional_evidence_id(
+    path: &Path<'_>,
+    given: String,
+    violations: &mut Violations,
+) -> Option<Option<EvidenceId>> {
+    match given {
+        empty if empty.is_empty() => Some(None),
+        given => id(path.field("evidence_id"), given, EvidenceId::new, violations).map(Some),
+    }
 }
 
 fn read_path(

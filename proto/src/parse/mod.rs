@@ -34,7 +34,7 @@ pub use evaluations::{
 pub use evidence::{evidence, evidence_item};
 pub use export::{ParsedExport, export};
 pub use field::{name, required};
-pub use gate::{ParsedGate, gate_inputs};
+pub use gate::{NamedItem, ParsedGate, gate_inputs};
 pub use grades::{GradedSubject, ParsedGrade, ParsedGrades, grades};
 pub use graph::{ParsedBelief, ParsedGraph, ParsedObservation, beliefs, graph};
 pub use limits::Limits;

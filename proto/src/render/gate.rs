@@ -61,6 +61,7 @@ fn hypothesis_result(
         hard_refutations: assessment.hard_refutations,
         refused_inferred: assessment.inferred,
         failed_checks: assessment.failed_checks,
+        refused: assessment.refused,
     }
 }
 
@@ -87,6 +88,7 @@ pub fn hypothesis_evidence(record: EvidenceRecord) -> v1::HypothesisEvidence {
         evaluated_at: record.evaluated_at.map(timestamp),
         evidence_id: evidence_id.unwrap_or_default(),
         verification_result: verification_result(record.verification_result),
+        attested: record.attested,
     }
 }
 
@@ -121,6 +123,7 @@ pub fn evidence_chain(chain: EvidenceChain, changes: &[v1::ChangeRecord]) -> v1:
         independent_supports,
         ties,
         change_before_onset,
+        unrelated_changes: chain.unrelated_changes,
     }
 }
 

@@ -4,8 +4,8 @@ use gsar_core::explain::{impact, margins};
 use gsar_core::fixed_point::{Fraction, Millionths};
 use gsar_core::policy::VerificationMode;
 use gsar_core::safety::{
-    Action, ActionLimit, ActionVerdict, Confidence, LadderInput, Strength, UnverifiedFix, action,
-    cap,
+    Action, ActionLimit, ActionVerdict, Confidence, LadderGate, LadderInput, Strength,
+    UnverifiedFix, action, cap,
 };
 use gsar_core::tally::Group;
 use gsar_core::verify::{EvidenceSet, verify};
@@ -153,7 +153,7 @@ fn renders_caps_and_actions() {
 
     let input = LadderInput {
         confidence: Some(capped.after),
-        gate: None,
+        gate: LadderGate { is_on: true, outcome: None },
         tier: Some(Tier::Regenerate),
         unverified_fix: UnverifiedFix::Absent,
     };

@@ -1,11 +1,12 @@
 //! Tests of investigations and judged partitions.
 
 use gsar_core::budget::Budget;
+use gsar_core::evidence::EvidenceId;
 use gsar_core::safety::{
     GateExit, HypothesisState, Strength, assemble, assess_hypothesis, classify, evaluate_gate,
 };
 use gsar_core::{Preset, preset};
-use gsar_proto::parse::{self, Limits, ParsedGate};
+use gsar_proto::parse::{self, Limits, NamedItem, ParsedGate};
 use gsar_proto::violations::Violations;
 use gsar_proto::{render, v1};
 
@@ -35,6 +36,7 @@ fn change(id: &str, seconds: i64) -> v1::ChangeRecord {
         summary: format!("change {id}"),
         at: timestamp(seconds),
         target: "checkout".to_owned(),
+        ..v1::ChangeRecord::default()
     }
 }
 
@@ -142,7 +144,13 @@ fn renders_gate_reasons_and_ties() {
         elapsed: Some(prost_types::Duration { seconds: 240, nanos: 0 }),
         onset: timestamp(1_000),
         onset_window: Some(v1::TimeWindow { start: timestamp(0), end: timestamp(2_000) }),
-        changes: vec![change("deploy", 400), change("flag", 400), change("early", 300)],
+        changes: vec![
+            change("deploy", 400),
+            change("flag", 400),
+            change("early", 300),
+            v1::ChangeRecord { target: "mail".to_owned(), ..change("other", 500) },
+        ],
+        path: vec!["checkout".to_owned()],
         ..v1::GateInputs::default()
     });
     let policy = preset(Preset::Reference);
@@ -155,6 +163,7 @@ fn renders_gate_reasons_and_ties() {
     let chain = assemble(&parsed.chain_input(parsed.hypotheses.first()));
     let chain = render::evidence_chain(chain, &parsed.change_records);
     assert_eq!(chain.change.unwrap().id, "deploy");
+    assert_eq!(chain.unrelated_changes, ["other"]);
     let ties: Vec<(&str, &str)> =
         chain.ties.iter().map(|tie| (tie.id.as_str(), tie.summary.as_str())).collect();
     assert_eq!(ties, [("flag", "change flag")]);
@@ -162,7 +171,7 @@ fn renders_gate_reasons_and_ties() {
 }
 
 #[test]
-fn h15_links_check_results_to_records() {
+fn h15_items_decide_on_check_results() {
     let supports = evidence(v1::Verdict::Supports, v1::EvidenceLane::Verification);
     let record_citing = |evidence_id: &str| v1::HypothesisEvidence {
         evidence_id: evidence_id.to_owned(),
@@ -184,12 +193,15 @@ fn h15_links_check_results_to_records() {
     };
     let items = vec![failed_check("check"), failed_check("long#L1-2"), failed_check("otherwise")];
     let items = parse::evidence(items, &Limits::default(), &mut Violations::default());
-    parsed.link(&items);
+    let named = [("check", &items[0]), ("long", &items[1])];
+    let named = named.map(|(id, item)| (EvidenceId::new(id).unwrap(), NamedItem::from(item)));
+    parsed.resolve(&named.into());
     let policy = preset(Preset::Reference);
     let states =
         parsed.hypotheses.iter().map(|hypothesis| assess_hypothesis(hypothesis, &policy.gate));
-    let failed_checks: Vec<u32> = states.map(|assessment| assessment.failed_checks).collect();
-    assert_eq!(failed_checks, [1, 1, 0]);
+    let counts: Vec<(u32, u32)> =
+        states.map(|assessment| (assessment.failed_checks, assessment.refused)).collect();
+    assert_eq!(counts, [(1, 0), (1, 0), (0, 1)]);
 
     let misplaced = v1::HypothesisEvidence {
         verification_result: v1::VerificationResult::Passed.into(),

@@ -156,6 +156,8 @@ fn record() -> impl Strategy<Value = EvidenceRecord> {
             evaluated_at,
             evidence_id,
             verification_result: result.filter(|_| lane == Lane::Verification),
+            attested: false,
+            is_refused: false,
         },
     )
 }

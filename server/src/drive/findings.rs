@@ -45,7 +45,7 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
         findings.push(finding("EMPTY_CHANGE_SET", sentence));
     }
     for item in &state.turns.caller_verdicts {
-        let sentence = format!("the verdict on {item} was given by the caller");
+        let sentence = format!("the verdict on {item}, or its threshold, was given by the caller");
         findings.push(finding("CALLER_VERDICT", sentence));
     }
     findings

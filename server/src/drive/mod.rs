@@ -18,7 +18,6 @@ mod view;
 use std::sync::Arc;
 
 use gsar_core::outer_loop::StopCause;
-use gsar_core::safety::gate::GateExit;
 use gsar_core::time::Timestamp;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
@@ -303,7 +302,7 @@ impl Investigations {
 
     fn stop_before_turn(&self, state: &State) -> Option<StopCause> {
         let gate = view::gate(state, self.engine.limits(), state.last_at)?;
-        let is_closed = gate.is_binding && gate.outcome.exit == GateExit::NoConfidentRootCause;
+        let is_closed = gate.is_binding && !gate.outcome.allows_another_turn();
         let cause = is_closed.then_some(StopCause::QueryingWithoutCommitting);
         exhausted_budget(state, now()).or(cause)
     }

@@ -119,8 +119,8 @@ impl State {
         });
         let plan = self.outer_loop.replans();
         match event.event.ok_or("an event is empty")? {
-            Kind::Turn(mut turn) => {
-                for belief in std::mem::take(&mut turn.beliefs) {
+            Kind::Turn(turn) => {
+                for belief in &turn.beliefs {
                     self.add_belief(belief)?;
                 }
                 self.turns.add(turn);
@@ -151,12 +151,12 @@ impl State {
         Ok(())
     }
 
-    fn add_belief(&mut self, belief: v1::RecordedBelief) -> Result<(), String> {
+    fn add_belief(&mut self, belief: &v1::RecordedBelief) -> Result<(), String> {
         let exploration = self.exploration.as_mut().ok_or("a belief without a graph")?;
-        let entry = graph::add_belief(exploration, &belief)?;
-        let mut reasons = belief.reasons;
+        let entry = graph::add_belief(exploration, belief)?;
+        let mut reasons = belief.reasons.clone();
         reasons.extend(graph::weakening_reasons(&entry));
-        self.belief_reasons.insert(belief.entity, reasons);
+        self.belief_reasons.insert(belief.entity.clone(), reasons);
         Ok(())
     }
 

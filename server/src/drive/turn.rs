@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 use gsar_core::budget::{Budget, Stop};
-use gsar_core::evidence::{EvidenceItem, EvidenceKind, VerificationResult};
+use gsar_core::evidence::{EvidenceItem, EvidenceKind, Lane, VerificationResult};
 use gsar_core::safety::{self, Expectation, ToolResult};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::violations::Violations;
@@ -48,11 +48,12 @@ pub(super) async fn record(
     let (hypotheses, caller_verdicts) =
         classify_tests(engine, call, &name, tested_hypotheses).await?;
     let beliefs = beliefs::verify_all(engine, call, state, &name, beliefs).await?;
+    let changes = resolve_changes(engine, call, &name, request.changes, &stored_items).await?;
     let turn = v1::RecordedTurn {
         beliefs,
         calls: record_calls(state, calls, &stored_items, &checks),
         hypotheses,
-        changes: request.changes,
+        changes,
         path: request.path,
         wants_to_finish: request.wants_to_finish,
         caller_verdicts,
@@ -221,6 +222,57 @@ fn record_calls(
     calls.into_iter().map(&mut record).collect()
 }
 
+/// Redirects changes to the stored items and takes their attestation from these.
+///
+/// # Errors
+/// INVALID_ARGUMENT if a change names an item that is not in lane change, or NOT_FOUND if it is not in the corpus.
+async fn resolve_changes(
+    engine: &Engine,
+    call: &Call,
+    name: &CorpusName,
+    mut changes: Vec<v1::ChangeRecord>,
+    stored_items: &[StoredItem],
+) -> Result<Vec<v1::ChangeRecord>, Status> {
+    for change in &mut changes {
+        change.attested = false;
+        let stored = stored_items.iter().find(|item| item.id == change.evidence_id);
+        if let Some(same_as) = stored.and_then(|item| item.same_as.clone()) {
+            change.evidence_id = same_as;
+        }
+    }
+    if changes.iter().all(|change| change.evidence_id.is_empty()) {
+        return Ok(changes);
+    }
+    let (store, name) = (engine.stored_evidence()?, name.clone());
+    let read_heads = move || {
+        changes
+            .into_iter()
+            .map(|change| {
+                let id = &change.evidence_id;
+                let read =
+                    |id: &String| store.snapshot(&name, &ItemRef::Id(id.clone()), Part::Head);
+                let snapshot = Some(id).filter(|id| !id.is_empty()).map(read).transpose()?;
+                Ok((change, snapshot.map(|snapshot| snapshot.head)))
+            })
+            .collect::<Result<Vec<_>, StoreError>>()
+    };
+    let mut violations = Violations::default();
+    let heads = offload_store(call, read_heads).await?.into_iter().enumerate();
+    let resolved = heads.map(|(index, (change, head))| {
+        if let Some(head) = head.as_ref().filter(|head| head.lane != Lane::Change) {
+            let description = format!(
+                "`{}` is in lane {}; name an item in lane change, or leave it out",
+                change.evidence_id,
+                head.lane.name()
+            );
+            violations.add(format!("changes[{index}].evidence_id"), description);
+        }
+        v1::ChangeRecord { attested: head.is_some_and(|head| head.attested), ..change }
+    });
+    let resolved = Some(resolved.collect());
+    violations.finish(resolved)
+}
+
 async fn classify_tests(
     engine: &Engine,
     call: &Call,
@@ -246,7 +298,8 @@ async fn classify_tests(
             let tests = std::mem::take(&mut hypothesis.tests);
             let mut records = Vec::with_capacity(tests.len());
             for test in tests {
-                if test.verdict != 0 {
+                // A threshold decides on the verdict as well.
+                if test.verdict != 0 || test.threshold.is_some() {
                     caller_verdicts.push(format!("{}:{}", hypothesis.id, test.evidence_id));
                 }
                 records.push(classify_test(&store, &name, test, &budget)?);
@@ -302,6 +355,7 @@ fn classify_test(
         evaluated_at: Some(render::timestamp(now())),
         evidence_id: test.evidence_id,
         verification_result: render::verification_result(item.head.verification_result),
+        attested: item.head.attested,
     })
 }
 

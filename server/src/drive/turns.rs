@@ -10,8 +10,9 @@ use gsar_proto::v1;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
     pub(super) total: u32,
+    /// The number of turns that count against the gate's limits. Turns that only explore the graph have their own.
     pub(super) in_plan: u32,
-    /// The number of turns since the last new evidence.
+    /// The number of these turns since the last new evidence.
     pub(super) without_evidence: u32,
     /// The number of calls since the last new result, by digest of tool and arguments.
     calls: HashMap<String, u32>,
@@ -29,11 +30,15 @@ pub(super) struct Turns {
 impl Turns {
     pub(super) fn add(&mut self, turn: v1::RecordedTurn) {
         self.total = self.total.saturating_add(1);
-        self.in_plan = self.in_plan.saturating_add(1);
-        self.without_evidence = match turn.calls.iter().any(|call| call.is_new) {
-            true => 0,
-            false => self.without_evidence.saturating_add(1),
-        };
+        let only_explores = !turn.beliefs.is_empty() && turn.calls.is_empty();
+        if turn.calls.iter().any(|call| call.is_new) {
+            self.without_evidence = 0;
+        } else if !only_explores {
+            self.without_evidence = self.without_evidence.saturating_add(1);
+        }
+        if !only_explores {
+            self.in_plan = self.in_plan.saturating_add(1);
+        }
         for call in turn.calls {
             let count = self.calls.entry(call.digest.clone()).or_default();
             *count = if call.is_new { 1 } else { count.saturating_add(1) };

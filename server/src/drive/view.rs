@@ -1,6 +1,6 @@
 //! Renders an investigation for the API.
 
-use gsar_core::belief::Topology;
+use gsar_core::belief::Exploration;
 use gsar_core::outer_loop::{Action, DegradedCause, Ending, ReplanCause, Stage, StopCause};
 use gsar_core::safety::gate::{self, GateExit, GateOutcome};
 use gsar_core::time::Timestamp;
@@ -61,8 +61,11 @@ pub(super) fn gate(state: &State, limits: &parse::Limits, now: Timestamp) -> Opt
     if state.turns.total == 0 || policy.rollout.gate == RolloutMode::Off {
         return None;
     }
-    let parsed =
-        parse::gate_inputs(inputs(state, limits, now), limits, &mut Violations::default())?;
+    let inputs = inputs(state, limits, now);
+    let mut parsed = parse::gate_inputs(inputs, limits, &mut Violations::default())?;
+    if policy.guards.tool_match_needs_attestation {
+        parsed.refuse_unattested();
+    }
     let outcome = gate::evaluate(&policy.gate, &parsed.input());
     let verdict = render::gate_verdict(&outcome, &parsed.hypotheses, &policy.gate);
     Some(GateAtTurn { outcome, verdict, is_binding: policy.rollout.gate == RolloutMode::Active })
@@ -70,8 +73,15 @@ pub(super) fn gate(state: &State, limits: &parse::Limits, now: Timestamp) -> Opt
 
 pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v1::GateInputs {
     let turns = &state.turns;
+    let (mut hypotheses, mut changes) = (turns.hypotheses.clone(), turns.changes.clone());
+    for target in hypotheses.iter_mut().map(|hypothesis| &mut hypothesis.target) {
+        use_name_in_graph(state, target);
+    }
+    for target in changes.iter_mut().map(|change| &mut change.target) {
+        use_name_in_graph(state, target);
+    }
     v1::GateInputs {
-        hypotheses: turns.hypotheses.clone(),
+        hypotheses,
         wants_to_finish: turns.wants_to_finish,
         turns_used: turns.in_plan,
         elapsed: Some(duration(micros_between(state.plan_started_at, now))),
@@ -79,28 +89,24 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
         turns_without_evidence: turns.without_evidence,
         onset: state.start.onset,
         onset_window: state.start.onset_window,
-        changes: turns.changes.clone(),
+        changes,
         path: path(state, limits),
         suspects: suspects(state),
     }
 }
 
-/// Returns the frontier, including its nodes' names in the hypotheses.
+/// Replaces an alias by the name of its node, so that targets, changes and paths can be compared.
+fn use_name_in_graph(state: &State, target: &mut String) {
+    let Some(topology) = state.exploration.as_ref().map(Exploration::topology) else { return };
+    if let Some(node) = topology.resolve(target.trim()) {
+        topology.name(node).clone_into(target);
+    }
+}
+
+/// Returns the names of the frontier.
 fn suspects(state: &State) -> Vec<String> {
     let Some(exploration) = &state.exploration else { return Vec::new() };
-    let frontier = exploration.outcome().frontier;
-    let is_on_frontier = |target: &&str| {
-        let node = exploration.topology().resolve(target);
-        node.is_some_and(|node| frontier.contains(&node))
-    };
-    let targets = state
-        .turns
-        .hypotheses
-        .iter()
-        .map(|hypothesis| hypothesis.target.trim())
-        .filter(is_on_frontier);
-    let names = graph::names(exploration, &frontier);
-    names.into_iter().chain(targets.map(str::to_owned)).take(Topology::MAX_ENTITIES).collect()
+    graph::names(exploration, &exploration.outcome().frontier)
 }
 
 fn path(state: &State, limits: &parse::Limits) -> Vec<String> {

@@ -8,6 +8,7 @@ mod engine;
 mod examples;
 mod judge_chain;
 mod merge_judgements;
+mod named_evidence;
 mod own_report;
 mod pipeline;
 mod policy_choice;

@@ -20,8 +20,8 @@ use super::record::{self, RequestKey};
 use super::retrieval::{Corpus, GatheredEvidence, insufficient_retrieval};
 use super::stopwatch::Stopwatch;
 use super::{
-    ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, dry_run, own_report, redact,
-    unjudged, warnings,
+    ChosenPolicy, Engine, PolicyChoice, PolicyUse, answer, claims, dry_run, named_evidence,
+    own_report, redact, unjudged, warnings,
 };
 use crate::call::{Call, Step};
 use crate::compute::compute_briefly;
@@ -178,6 +178,7 @@ impl Engine {
             Corpus::None => Span::none(),
             Corpus::Whole { .. } | Corpus::Searched { .. } => traces::step_span("retrieve"),
         };
+        let searched_corpus = gate.as_ref().and_then(|_| corpus.searched());
         let gathered_evidence = corpus.gather(call, evidence, &claims).instrument(span).await?;
         let is_reused = gathered_evidence.is_reused
             || (has_several_reports && !gathered_evidence.is_searched());
@@ -185,7 +186,10 @@ impl Engine {
         let (evidence, notice) = own_report::mark(call, &report.synthesis, evidence).await;
         ctx.notices.extend(notice);
         if let Some(gate) = &mut gate {
-            gate.link(&evidence);
+            let policy = &settings.policy.policy;
+            let notice =
+                named_evidence::resolve(call, gate, &evidence, searched_corpus, policy).await?;
+            ctx.notices.extend(notice);
         }
 
         let examples = self.examples(&settings.judges, &claims).await;

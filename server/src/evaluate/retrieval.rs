@@ -54,6 +54,12 @@ pub(super) enum Corpus {
     },
 }
 
+/// A corpus of which the judge reads only passages.
+pub(super) struct SearchedCorpus {
+    pub(super) store: Evidence,
+    pub(super) name: CorpusName,
+}
+
 impl Engine {
     /// Opens a request's corpus. Reads all of it if it fits into the judges' limit together with the inline
     /// items.
@@ -97,6 +103,16 @@ impl Engine {
 }
 
 impl Corpus {
+    /// Returns the corpus if the judge reads only passages of it.
+    pub(super) fn searched(&self) -> Option<SearchedCorpus> {
+        match self {
+            Self::Searched { store, name, .. } => {
+                Some(SearchedCorpus { store: store.clone(), name: name.clone() })
+            }
+            Self::None | Self::Whole { .. } => None,
+        }
+    }
+
     pub(super) async fn gather(
         self,
         call: &Call,

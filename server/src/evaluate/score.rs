@@ -9,7 +9,7 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use super::{ChosenPolicy, Engine, PolicyUse, answer, investigation};
+use super::{ChosenPolicy, Engine, PolicyUse, answer, investigation, named_evidence};
 use crate::call::{Call, Step};
 use crate::compute::compute;
 use crate::telemetry;
@@ -36,7 +36,7 @@ impl Engine {
         if let CheckedPartition::Judged(partition) = &mut partition {
             partition.evidence.iter_mut().for_each(|item| call.attestation.attest(item));
             if let Some(gate) = &mut gate {
-                gate.link(&partition.evidence);
+                named_evidence::resolve_in(gate, &partition.evidence, &policy.policy);
             }
         }
         call.enter(Step::Decide);

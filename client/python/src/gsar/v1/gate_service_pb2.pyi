@@ -211,6 +211,7 @@ class HypothesisEvidence(_message.Message):
     EVALUATED_AT_FIELD_NUMBER: _builtins.int
     EVIDENCE_ID_FIELD_NUMBER: _builtins.int
     VERIFICATION_RESULT_FIELD_NUMBER: _builtins.int
+    ATTESTED_FIELD_NUMBER: _builtins.int
     tool: _builtins.str
     """tool that was called; required."""
     summary: _builtins.str
@@ -218,13 +219,20 @@ class HypothesisEvidence(_message.Message):
     verdict: Global___Verdict.ValueType
     """verdict of the result; required."""
     lane: _common_pb2.EvidenceLane.ValueType
-    """lane of the result; required. Results with lane LLM_INFERRED are counted but have no effect."""
-    evidence_id: _builtins.str
-    """evidence_id of the underlying evidence item; optional."""
-    verification_result: _common_pb2.VerificationResult.ValueType
-    """verification_result of an executed check; only for lane VERIFICATION. If unspecified, it is taken from the item
-    that evidence_id names, if any. A failed check with VERDICT_SUPPORTS counts as inconclusive.
+    """lane of the result; required. Results with lane LLM_INFERRED are counted but have no effect. If evidence_id names an
+    item of the request or its corpus, the lane of the item is used instead.
     """
+    evidence_id: _builtins.str
+    """evidence_id of the underlying evidence item; optional. A result that names an unknown item has no effect. With
+    guards.tool_match_needs_attestation, a result needs an attested item. EvaluateGate and AssembleChain have no evidence
+    and take the caller's word.
+    """
+    verification_result: _common_pb2.VerificationResult.ValueType
+    """verification_result of an executed check; only for lane VERIFICATION. If evidence_id names an item, its result is used
+    instead. A failed check with VERDICT_SUPPORTS counts as inconclusive.
+    """
+    attested: _builtins.bool
+    """attested is true if the item comes from an attested channel. Taken from the item that evidence_id names."""
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
         """evaluated_at is the time of the verdict; optional."""
@@ -239,10 +247,11 @@ class HypothesisEvidence(_message.Message):
         evaluated_at: _timestamp_pb2.Timestamp | None = ...,
         evidence_id: _builtins.str = ...,
         verification_result: _common_pb2.VerificationResult.ValueType = ...,
+        attested: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["evaluated_at", b"evaluated_at", "evidence_id", b"evidence_id", "lane", b"lane", "summary", b"summary", "tool", b"tool", "verdict", b"verdict", "verification_result", b"verification_result"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["attested", b"attested", "evaluated_at", b"evaluated_at", "evidence_id", b"evidence_id", "lane", b"lane", "summary", b"summary", "tool", b"tool", "verdict", b"verdict", "verification_result", b"verification_result"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -294,12 +303,22 @@ class ChangeRecord(_message.Message):
     SUMMARY_FIELD_NUMBER: _builtins.int
     AT_FIELD_NUMBER: _builtins.int
     TARGET_FIELD_NUMBER: _builtins.int
+    EVIDENCE_ID_FIELD_NUMBER: _builtins.int
+    ATTESTED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id of the change: a deployment, commit or pull request number; 1 to 256 bytes."""
     summary: _builtins.str
     """summary of the change."""
     target: _builtins.str
-    """target is the changed entity, such as a service; optional."""
+    """target is the changed entity, such as a service; optional. A change is cited only if its target is the suspect or on
+    the path to it.
+    """
+    evidence_id: _builtins.str
+    """evidence_id of the item that shows the change; optional. A change that names an item which is unknown or not in lane
+    CHANGE is not cited. With guards.tool_match_needs_attestation, a change needs an attested item.
+    """
+    attested: _builtins.bool
+    """attested is true if the item comes from an attested channel. Taken from the item that evidence_id names."""
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp:
         """at is the time at which it took effect; required."""
@@ -311,10 +330,12 @@ class ChangeRecord(_message.Message):
         summary: _builtins.str = ...,
         at: _timestamp_pb2.Timestamp | None = ...,
         target: _builtins.str = ...,
+        evidence_id: _builtins.str = ...,
+        attested: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "id", b"id", "summary", b"summary", "target", b"target"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "attested", b"attested", "evidence_id", b"evidence_id", "id", b"id", "summary", b"summary", "target", b"target"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -411,6 +432,7 @@ class HypothesisResult(_message.Message):
     HARD_REFUTATIONS_FIELD_NUMBER: _builtins.int
     REFUSED_INFERRED_FIELD_NUMBER: _builtins.int
     FAILED_CHECKS_FIELD_NUMBER: _builtins.int
+    REFUSED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id of the hypothesis."""
     state: Global___HypothesisState.ValueType
@@ -423,6 +445,10 @@ class HypothesisResult(_message.Message):
     """refused_inferred is the number of results with lane LLM_INFERRED, which had no effect."""
     failed_checks: _builtins.int
     """failed_checks is the number of failed checks that were given as support, which had no effect."""
+    refused: _builtins.int
+    """refused is the number of results that had no effect because their item is unknown or, if the policy requires it, not
+    attested.
+    """
     def __init__(
         self,
         *,
@@ -432,10 +458,11 @@ class HypothesisResult(_message.Message):
         hard_refutations: _builtins.int = ...,
         refused_inferred: _builtins.int = ...,
         failed_checks: _builtins.int = ...,
+        refused: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_checks", b"failed_checks", "hard_refutations", b"hard_refutations", "hard_supports", b"hard_supports", "id", b"id", "refused_inferred", b"refused_inferred", "state", b"state"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["failed_checks", b"failed_checks", "hard_refutations", b"hard_refutations", "hard_supports", b"hard_supports", "id", b"id", "refused", b"refused", "refused_inferred", b"refused_inferred", "state", b"state"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -521,6 +548,7 @@ class EvidenceChain(_message.Message):
     INDEPENDENT_SUPPORTS_FIELD_NUMBER: _builtins.int
     TIES_FIELD_NUMBER: _builtins.int
     CHANGE_BEFORE_ONSET_FIELD_NUMBER: _builtins.int
+    UNRELATED_CHANGES_FIELD_NUMBER: _builtins.int
     strength: Global___GroundingStrength.ValueType
     """strength of the chain."""
     lane_strength: _builtins.int
@@ -537,7 +565,9 @@ class EvidenceChain(_message.Message):
 
     @_builtins.property
     def change(self) -> Global___ChangeRecord:
-        """change is the last change within the window that is not after onset; absent if there is none."""
+        """change is the last change of the suspect or an entity on the path to it, within the window and not after onset; absent
+        if there is none.
+        """
 
     @_builtins.property
     def ties(self) -> _containers.RepeatedCompositeFieldContainer[Global___ChangeRecord]:
@@ -546,6 +576,12 @@ class EvidenceChain(_message.Message):
     @_builtins.property
     def change_before_onset(self) -> _duration_pb2.Duration:
         """change_before_onset is the time between the change and onset, 0 or more; absent if there is no change."""
+
+    @_builtins.property
+    def unrelated_changes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """unrelated_changes are the ids of changes within the window and not after onset that cannot be cited, because their
+        target is neither the suspect nor on the path to it.
+        """
 
     def __init__(
         self,
@@ -558,10 +594,11 @@ class EvidenceChain(_message.Message):
         independent_supports: _builtins.int = ...,
         ties: _abc.Iterable[Global___ChangeRecord] | None = ...,
         change_before_onset: _duration_pb2.Duration | None = ...,
+        unrelated_changes: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "change_before_onset", b"change_before_onset"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "change_before_onset", b"change_before_onset", "evidence", b"evidence", "independent_supports", b"independent_supports", "lane_strength", b"lane_strength", "path", b"path", "strength", b"strength", "ties", b"ties"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["change", b"change", "change_before_onset", b"change_before_onset", "evidence", b"evidence", "independent_supports", b"independent_supports", "lane_strength", b"lane_strength", "path", b"path", "strength", b"strength", "ties", b"ties", "unrelated_changes", b"unrelated_changes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
