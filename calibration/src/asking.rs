@@ -23,7 +23,7 @@ impl Question {
         Self::claims(label.case, String::new(), std::slice::from_ref(label))
     }
 
-    /// Creates a question without claims, so that the judge splits the report.
+    /// Creates a question without claims, so that the server splits the report.
     pub(crate) fn whole(case: usize, synthesis: String) -> Self {
         Self { case, report: v1::Report { synthesis, ..Default::default() } }
     }

@@ -244,6 +244,29 @@ async fn repeated_tool_result_is_cited_by_its_new_id() {
 }
 
 #[tokio::test]
+async fn report_that_proceeds_with_an_unexplained_alert_has_a_finding() {
+    let server = TestServer::start().await;
+    let state = begin(&server, start("early")).await;
+    assert_eq!(codes(&state.findings), Vec::<&str>::new());
+    let settings = "the connection pool of checkout has 20 connections";
+    let settings = result("settings", v1::EvidenceLane::StaticInfra, settings);
+    let submitted = v1::SubmitReportRequest {
+        investigation_id: "early".to_owned(),
+        step: 0,
+        report: Some(v1::Report {
+            synthesis: "The connection pool of checkout has 20 connections.".to_owned(),
+            ..v1::Report::default()
+        }),
+        evidence: settings.result.into_iter().collect(),
+    };
+    let answer = server.investigations().submit_report(submitted).await.unwrap().into_inner();
+    let state = answer.investigation.unwrap();
+    assert_eq!(state.trajectory[0].tier(), v1::Tier::Proceed);
+    assert_eq!(codes(&state.findings), ["ALERT_UNEXPLAINED", "ENTITY_PENDING"]);
+    assert!(state.findings.iter().all(|finding| finding.sentence.contains(API)), "{state:?}");
+}
+
+#[tokio::test]
 async fn origin_without_a_change_is_a_symptom() {
     let server = TestServer::start().await;
     let state = begin(&server, start("i4")).await;

@@ -63,7 +63,7 @@ impl Row {
             *outcome = variant.decide(policy, &partition);
         }
         let counted = |claim: &str| {
-            // Claims that the judge split off itself have no labels.
+            // Claims that the server split off have no labels.
             let mut counted = partition.counted(policy).filter(|_| !whole);
             counted.find(|(id, _)| *id == claim).map(|(_, class)| class)
         };

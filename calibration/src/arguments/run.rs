@@ -21,7 +21,7 @@ pub(crate) struct Run {
     /// Part of the cases in a folder, from the split.json in it or next to it; all by default
     #[arg(long, value_name = "NAME")]
     pub(crate) part: Option<String>,
-    /// Send reports without their labelled claims, so that the judge splits them
+    /// Send reports without their labelled claims, so that the server splits them
     #[arg(long)]
     pub(crate) whole: bool,
     /// Number of rows to draw; all by default

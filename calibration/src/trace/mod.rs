@@ -35,7 +35,7 @@ pub(crate) struct Header {
     pub(crate) seed: u64,
     /// The selected part of labelled cases; `None` for all.
     pub(crate) part: Option<String>,
-    /// `true` if the judge split the reports instead of receiving the labelled claims.
+    /// `true` if the server split the reports instead of receiving the labelled claims.
     pub(crate) whole: bool,
     pub(crate) top_k: Option<u32>,
     pub(crate) rows: usize,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueHint};
+use jiff::Timestamp;
 
 use super::{Connection, Output};
 
@@ -47,9 +48,18 @@ pub(crate) struct Drive {
     /// The maximum number of input and output tokens of chat models
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) tokens: Option<u64>,
+    /// The maximum cost of chat models, in millionths of a dollar
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) cost_micros: Option<u64>,
     /// The maximum duration, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     wall_clock: Option<u32>,
+    /// The start of the incident, such as 2026-03-12T14:02:00Z; without it, no change is cited
+    #[arg(long, value_name = "TIME")]
+    pub(crate) onset: Option<Timestamp>,
+    /// The time before the onset in which a change may have caused the incident, in seconds
+    #[arg(long, value_name = "SECONDS", requires = "onset", default_value_t = 3_600, value_parser = clap::value_parser!(u32).range(1..))]
+    changes_within: u32,
     /// The output format
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
@@ -60,5 +70,12 @@ pub(crate) struct Drive {
 impl Drive {
     pub(crate) fn wall_clock(&self) -> Option<Duration> {
         self.wall_clock.map(|seconds| Duration::from_secs(seconds.into()))
+    }
+
+    /// Returns the time window for changes, which ends at the onset.
+    pub(crate) fn onset_window(&self) -> Option<(Timestamp, Timestamp)> {
+        let onset = self.onset?;
+        let start = onset.checked_sub(Duration::from_secs(self.changes_within.into())).ok()?;
+        Some((start, onset))
     }
 }

@@ -39,7 +39,7 @@ pub(crate) struct Evaluate {
     pub(crate) id: Option<String>,
     /// The claims of the report, one JSON object per line: {"id": "c1", "text": "..."}
     ///
-    /// By default, the judge splits the report into claims.
+    /// By default, the server splits the report into claims.
     #[arg(long, value_name = "FILE", conflicts_with = "request", value_hint = ValueHint::FilePath)]
     pub(crate) claims: Option<PathBuf>,
     /// The gate inputs of the investigation, as JSON

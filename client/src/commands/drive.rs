@@ -54,7 +54,7 @@ fn start_request(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Fai
     let budget = v1::InvestigationBudget {
         judge_calls: arguments.judge_calls.unwrap_or(0),
         tokens: arguments.tokens.unwrap_or(0),
-        cost_micros: 0,
+        cost_micros: arguments.cost_micros.unwrap_or(0),
         wall_clock,
     };
     let graph = arguments.graph.as_deref().map(requests::graph).transpose()?;
@@ -67,8 +67,17 @@ fn start_request(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Fai
         policy: arguments.policy.clone().unwrap_or_default(),
         budget: (budget != v1::InvestigationBudget::default()).then_some(budget),
         corpus_id: arguments.corpus.clone().unwrap_or_default(),
+        onset: arguments.onset.map(timestamp),
+        onset_window: arguments.onset_window().map(|(start, end)| v1::TimeWindow {
+            start: Some(timestamp(start)),
+            end: Some(timestamp(end)),
+        }),
         ..v1::StartInvestigationRequest::default()
     })
+}
+
+fn timestamp(time: jiff::Timestamp) -> prost_types::Timestamp {
+    prost_types::Timestamp { seconds: time.as_second(), nanos: time.subsec_nanosecond() }
 }
 
 /// Sends the orchestrator's answer to the server. Returns the evaluation if it is a report.

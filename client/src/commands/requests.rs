@@ -191,7 +191,7 @@ fn parse_claims(path: &Path, text: &str) -> Result<Vec<v1::Claim>, InputError> {
     }
     if claims.is_empty() {
         let message =
-            "contains no claims; omit --claims to have the judge split the report".to_owned();
+            "contains no claims; omit --claims to have the server split the report".to_owned();
         return Err(InputError::Unusable { path: path.to_owned(), message });
     }
     Ok(claims)

@@ -84,7 +84,7 @@ pub struct Report {
     /// synthesis is the report's text, Markdown allowed. Required unless claims are given.
     #[prost(string, tag = "2")]
     pub synthesis: ::prost::alloc::string::String,
-    /// claims to judge. If empty, the judge splits the synthesis into claims.
+    /// claims to judge. If empty, the server splits the synthesis into claims.
     #[prost(message, repeated, tag = "3")]
     pub claims: ::prost::alloc::vec::Vec<Claim>,
     /// generator_model is the model that wrote the report; optional. The response warns if a judge uses the same model.
@@ -5480,7 +5480,7 @@ pub struct Investigation {
     #[prost(message, optional, tag = "11")]
     pub started_at: ::core::option::Option<::prost_types::Timestamp>,
     /// findings about the agent's turns: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE, CHANGE_FAILED_ITS_CHECK,
-    /// EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT.
+    /// EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT, ALERT_UNEXPLAINED, ENTITY_PENDING.
     #[prost(message, repeated, tag = "12")]
     pub findings: ::prost::alloc::vec::Vec<Reason>,
     /// graph is the state of its exploration; absent if there is no graph.

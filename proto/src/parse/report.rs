@@ -20,7 +20,7 @@ pub struct ParsedReport {
     pub id: String,
     /// The text; may be empty if claims are given.
     pub synthesis: String,
-    /// The claims, with unique ids. If empty, the judge splits the synthesis.
+    /// The claims, with unique ids. If empty, the server splits the synthesis.
     pub claims: Vec<Claim>,
     /// The model that wrote the report; may be empty; at most 256 bytes.
     pub generator_model: String,

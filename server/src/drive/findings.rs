@@ -1,10 +1,12 @@
 //! Findings about the agent's behavior. They do not affect decisions.
 
+use gsar_core::belief::Node;
 use gsar_core::evidence::VerificationResult;
 use gsar_core::outer_loop::{Action, Ending, Stage, StageProgress};
 use gsar_core::safety::gate::GateExit;
 use gsar_proto::v1;
 
+use super::graph;
 use super::state::State;
 use super::view::GateAtTurn;
 
@@ -43,6 +45,22 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
     if state.outer_loop.is_finished() && has_diagnosis && !state.turns.has_changed_anything() {
         let sentence = "there is a diagnosis, but nothing was changed or checked".to_owned();
         findings.push(finding("EMPTY_CHANGE_SET", sentence));
+    }
+    if state.outer_loop.is_finished()
+        && let Some(exploration) = &state.exploration
+    {
+        let outcome = exploration.outcome();
+        let unexplained = outcome.alerts.iter().filter(|alert| alert.origins.is_empty());
+        let unexplained: Vec<Node> = unexplained.map(|alert| alert.alert).collect();
+        for (code, nodes, reason) in [
+            ("ALERT_UNEXPLAINED", unexplained, "no origin explains"),
+            ("ENTITY_PENDING", outcome.pending, "the investigation ended without a look at"),
+        ] {
+            if !nodes.is_empty() {
+                let names = graph::names(exploration, &nodes).join(", ");
+                findings.push(finding(code, format!("{reason} {names}")));
+            }
+        }
     }
     for item in &state.turns.caller_verdicts {
         let sentence = format!("the verdict on {item}, or its threshold, was given by the caller");

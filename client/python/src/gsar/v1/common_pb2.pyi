@@ -475,7 +475,7 @@ class Report(_message.Message):
     """
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[Global___Claim]:
-        """claims to judge. If empty, the judge splits the synthesis into claims."""
+        """claims to judge. If empty, the server splits the synthesis into claims."""
 
     def __init__(
         self,
