@@ -366,6 +366,8 @@ fn gate_naming(evidence_id: &str, lane: EvidenceLane) -> v1::GateInputs {
         verdict: v1::Verdict::Supports.into(),
         lane: lane.into(),
         evidence_id: evidence_id.to_owned(),
+        // Ignored: the item decides.
+        attested: true,
         ..v1::HypothesisEvidence::default()
     };
     let hypothesis = v1::Hypothesis {

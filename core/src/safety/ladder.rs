@@ -85,7 +85,7 @@ pub struct LadderInput<'a> {
 pub enum ActionLimit {
     /// The report has no self-rated confidence.
     NoConfidence,
-    /// There is no investigation.
+    /// The report has no investigation.
     NoGate,
     /// The investigation continues.
     Investigating,

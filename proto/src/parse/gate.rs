@@ -74,6 +74,7 @@ impl ParsedGate {
     /// word. A result that names another item has no effect, and neither has a change whose item is not in lane change.
     pub fn resolve(&mut self, items: &BTreeMap<EvidenceId, NamedItem>) {
         for record in self.hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.records) {
+            record.attested = false;
             let Some(id) = &record.evidence_id else { continue };
             match items.get(id) {
                 Some(item) => {
@@ -85,6 +86,7 @@ impl ParsedGate {
             }
         }
         self.changes.retain_mut(|change| {
+            change.attested = false;
             let Some(id) = &change.evidence_id else { return true };
             let item = items.get(id).filter(|item| item.lane == Lane::Change);
             change.attested = item.is_some_and(|item| item.attested);

@@ -37,6 +37,7 @@ pub(super) async fn record(
     let checks = check_results(&items);
     let stored_items = store(engine, call, &name, items).await?;
     let (mut tested_hypotheses, mut beliefs) = (request.hypotheses, beliefs.unwrap_or_default());
+    let mut changes = request.changes;
     for StoredItem { id, same_as, .. } in &stored_items {
         let Some(stored_id) = same_as else { continue };
         let tests = tested_hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.tests);
@@ -44,11 +45,14 @@ pub(super) async fn record(
             test.evidence_id.clone_from(stored_id);
         }
         beliefs.iter_mut().for_each(|belief| beliefs::redirect_citations(belief, id, stored_id));
+        for change in changes.iter_mut().filter(|change| change.evidence_id == *id) {
+            change.evidence_id.clone_from(stored_id);
+        }
     }
     let (hypotheses, caller_verdicts) =
         classify_tests(engine, call, &name, tested_hypotheses).await?;
     let beliefs = beliefs::verify_all(engine, call, state, &name, beliefs).await?;
-    let changes = resolve_changes(engine, call, &name, request.changes, &stored_items).await?;
+    let changes = resolve_changes(engine, call, &name, changes).await?;
     let turn = v1::RecordedTurn {
         beliefs,
         calls: record_calls(state, calls, &stored_items, &checks),
@@ -222,7 +226,7 @@ fn record_calls(
     calls.into_iter().map(&mut record).collect()
 }
 
-/// Redirects changes to the stored items and takes their attestation from these.
+/// Takes the attestation of changes from the stored items that they name.
 ///
 /// # Errors
 /// INVALID_ARGUMENT if a change names an item that is not in lane change, or NOT_FOUND if it is not in the corpus.
@@ -231,15 +235,8 @@ async fn resolve_changes(
     call: &Call,
     name: &CorpusName,
     mut changes: Vec<v1::ChangeRecord>,
-    stored_items: &[StoredItem],
 ) -> Result<Vec<v1::ChangeRecord>, Status> {
-    for change in &mut changes {
-        change.attested = false;
-        let stored = stored_items.iter().find(|item| item.id == change.evidence_id);
-        if let Some(same_as) = stored.and_then(|item| item.same_as.clone()) {
-            change.evidence_id = same_as;
-        }
-    }
+    changes.iter_mut().for_each(|change| change.attested = false);
     if changes.iter().all(|change| change.evidence_id.is_empty()) {
         return Ok(changes);
     }
