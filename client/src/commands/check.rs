@@ -13,7 +13,7 @@ use gsar_proto::{render, v1};
 use v1::evidence_item::Content;
 use v1::put_evidence_request::Part;
 
-use super::{is_json, print, print_json, require_records};
+use super::{instant, is_json, print, print_json, require_records};
 use crate::arguments::Check;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -90,10 +90,7 @@ fn evidence_item(run: &CheckRun) -> v1::EvidenceItem {
         kind: EvidenceKind::Verification.number(),
         lane: Lane::Verification.number(),
         content: Some(Content::CheckRun(Box::new(render::check_run(run)))),
-        collected_at: Some(prost_types::Timestamp {
-            seconds: now.as_second(),
-            nanos: now.subsec_nanosecond(),
-        }),
+        collected_at: Some(instant(now)),
         ..v1::EvidenceItem::default()
     }
 }

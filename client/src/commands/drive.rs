@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use v1::drive_request::Request as Answer;
 
-use super::{check, is_json, print, print_json, requests};
+use super::{check, instant, is_json, print, print_json, requests};
 use crate::arguments::Drive;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -67,17 +67,13 @@ fn start_request(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Fai
         policy: arguments.policy.clone().unwrap_or_default(),
         budget: (budget != v1::InvestigationBudget::default()).then_some(budget),
         corpus_id: arguments.corpus.clone().unwrap_or_default(),
-        onset: arguments.onset.map(timestamp),
+        onset: arguments.onset.map(instant),
         onset_window: arguments.onset_window().map(|(start, end)| v1::TimeWindow {
-            start: Some(timestamp(start)),
-            end: Some(timestamp(end)),
+            start: Some(instant(start)),
+            end: Some(instant(end)),
         }),
         ..v1::StartInvestigationRequest::default()
     })
-}
-
-fn timestamp(time: jiff::Timestamp) -> prost_types::Timestamp {
-    prost_types::Timestamp { seconds: time.as_second(), nanos: time.subsec_nanosecond() }
 }
 
 /// Sends the orchestrator's answer to the server. Returns the evaluation if it is a report.

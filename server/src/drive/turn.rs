@@ -31,6 +31,11 @@ pub(super) async fn record(
     let mut violations = Violations::default();
     let (calls, items) = parse_calls(engine, call, request.tool_calls, &mut violations);
     check_hypotheses(state, &request.hypotheses, &mut violations);
+    // Each change can name an item, which is read.
+    let (length, max) = (request.changes.len(), engine.limits().max_changes);
+    if length > max {
+        violations.add("changes", format!("has {length} elements; at most {max} are allowed"));
+    }
     let beliefs = beliefs::parse(engine, state, request.beliefs, &mut violations);
     violations.finish(Some(()))?;
     let name = corpus(state)?;
