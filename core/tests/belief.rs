@@ -175,6 +175,75 @@ fn a_healthy_entity_ends_a_propagation() {
     assert_eq!(exploration.path(a, c), None);
 }
 
+/// The edge from S2 to S3 is unknown at first, and S1 is the only changed entity.
+#[test]
+fn an_edge_found_during_the_exploration_leads_to_the_origin() {
+    let known = topology(&[("S3", "S4"), ("S1", "S2")]);
+    let s4 = known.find(&entity("S4")).unwrap();
+    let known = known.clone().with_changes(&nodes(&known, ["S1"]));
+    let mut exploration = Exploration::new(known, &[s4], Limits::default());
+    let row = ["S1", "S2", "S3", "S4"];
+    let answer_row = |exploration: &mut Exploration| {
+        let (row, found) = (nodes(exploration.topology(), row), exploration.topology().clone());
+        answer_all(exploration, |visit| {
+            let index = row.iter().position(|node| *node == visit.node).unwrap();
+            let cause = index.checked_sub(1).map(|index| row[index]);
+            let cause = cause.filter(|cause| found.are_neighbours(*cause, visit.node));
+            let label = if found.is_changed(visit.node) { Label::Origin } else { Label::Symptom };
+            belief(label, &cause.map(|cause| vec![(cause, visit.node)]).unwrap_or_default())
+        });
+    };
+    answer_row(&mut exploration);
+    assert!(exploration.outcome().frontier.is_empty() && exploration.entities().count() == 2);
+
+    let extended = exploration.topology().extended(&[(entity("S2"), entity("S3"))], &[]).unwrap();
+    exploration.extend(extended, &[]);
+    let [s1, s2, s3, s4] = nodes(exploration.topology(), row);
+    assert_eq!(due_nodes(&exploration), [s2], "s3 is cooling down");
+    answer_row(&mut exploration);
+    assert_eq!(exploration.outcome().frontier, [s1]);
+    assert_eq!(exploration.path(s1, s4), Some(vec![s1, s2, s3, s4]));
+}
+
+#[test]
+fn an_extension_keeps_beliefs_aliases_and_the_round() {
+    let alias = [entity("m"), entity("n")];
+    let edges = [(entity("m"), entity("z"))];
+    let known = Topology::new(&edges, &[], &[alias.to_vec()]).unwrap();
+    let [m, z] = nodes(&known, ["n", "z"]);
+    let mut exploration = Exploration::new(known, &[m, z], Limits::default());
+    exploration.answer(m, belief(Label::Origin, &[(m, z)])).unwrap();
+
+    let extension = [(entity("a"), entity("n")), (entity("b"), entity("c"))];
+    let extended = exploration.topology().extended(&extension, &[entity("x")]).unwrap();
+    let changed = nodes(&extended, ["z"]);
+    let x = extended.find(&entity("x")).unwrap();
+    exploration.extend(extended.with_changes(&changed), &[x]);
+    let [a, m, z] = nodes(exploration.topology(), ["a", "n", "z"]);
+    assert_eq!(exploration.label(m), Some(Label::Origin));
+    assert_eq!(exploration.ledger()[0].belief.propagations, [(m, z)]);
+    assert_eq!(due_nodes(&exploration), [z], "the round goes on");
+    assert_eq!(exploration.alerts().count(), 3);
+    exploration.answer(z, belief(Label::Symptom, &[(m, z)])).unwrap();
+    assert_eq!(due_nodes(&exploration), [a, x], "m and z are cooling down; b and c are far away");
+}
+
+#[test]
+fn a_symptom_without_a_cause_leads_to_its_neighbours() {
+    let topology = topology(&[("a", "b"), ("b", "c")]);
+    let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
+    for (label, expected) in
+        [(Label::Symptom, vec![a, c]), (Label::Defer, vec![a, c]), (Label::Healthy, vec![])]
+    {
+        let mut exploration = Exploration::new(topology.clone(), &[b], Limits::default());
+        exploration.answer(b, belief(label, &[])).unwrap();
+        assert_eq!(due_nodes(&exploration), expected, "{label:?}");
+    }
+    let mut exploration = Exploration::new(topology, &[b], Limits::default());
+    exploration.answer(b, belief(Label::Symptom, &[(a, b)])).unwrap();
+    assert_eq!(due_nodes(&exploration), [a]);
+}
+
 #[test]
 fn invalid_answers_are_rejected_without_effect() {
     let topology = topology(&[("a", "b"), ("b", "c")]);

@@ -138,9 +138,15 @@ pub(super) struct NodeState {
     pub(super) propagations: BTreeSet<(Node, Node)>,
     evidence: Vec<EvidenceId>,
     is_settled: bool,
-    inbox: BTreeMap<Node, Message>,
+    pub(super) inbox: BTreeMap<Node, Message>,
     /// The total number of visits at the end of the round of its last visit.
     last_visited_at: Option<u32>,
+}
+
+impl NodeState {
+    pub(super) fn can_be_visited(&self, limits: &Limits) -> bool {
+        !self.is_settled && self.visits < limits.max_visits
+    }
 }
 
 /// A discovered entity and its belief.
@@ -163,17 +169,17 @@ pub struct EntityBelief<'a> {
 /// An exploration of a topology. Its state depends only on the topology, alerts, limits and answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exploration {
-    topology: Topology,
-    alerts: BTreeSet<Node>,
-    limits: Limits,
-    states: BTreeMap<Node, NodeState>,
+    pub(super) topology: Topology,
+    pub(super) alerts: BTreeSet<Node>,
+    pub(super) limits: Limits,
+    pub(super) states: BTreeMap<Node, NodeState>,
     /// The unanswered visits in this round.
-    round: BTreeMap<Node, Visit>,
+    pub(super) round: BTreeMap<Node, Visit>,
     /// The entities answered in this round; `true` if their belief changed.
-    answered: BTreeMap<Node, bool>,
+    pub(super) answered: BTreeMap<Node, bool>,
     /// The entities due after this round.
-    active: BTreeSet<Node>,
-    ledger: Vec<Entry>,
+    pub(super) active: BTreeSet<Node>,
+    pub(super) ledger: Vec<Entry>,
 }
 
 impl Exploration {
@@ -293,10 +299,6 @@ impl Exploration {
         u32::try_from(self.ledger.len()).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn states(&self) -> &BTreeMap<Node, NodeState> {
-        &self.states
-    }
-
     pub(super) fn pending(&self) -> impl Iterator<Item = Node> + '_ {
         let round_nodes = self.round.keys().copied();
         round_nodes.chain(self.active.iter().copied()).collect::<BTreeSet<Node>>().into_iter()
@@ -318,8 +320,9 @@ impl Exploration {
         Ok(())
     }
 
-    /// Sends changed beliefs to the discovered neighbours and activates them.
-    fn end_round(&mut self) {
+    /// Sends changed beliefs to the neighbours and activates them. A suspicious entity whose cause is unknown also
+    /// discovers its neighbours.
+    pub(super) fn end_round(&mut self) {
         let (visit_count, answered) = (self.visit_count(), core::mem::take(&mut self.answered));
         for node in answered.keys() {
             if let Some(state) = self.states.get_mut(node) {
@@ -335,12 +338,17 @@ impl Exploration {
             else {
                 continue;
             };
+            let needs_cause = matches!(label, Label::Symptom | Label::Defer)
+                && !propagations.iter().any(|(_, to)| *to == node);
             for neighbour in self.topology.neighbours(node) {
+                if needs_cause {
+                    self.states.entry(neighbour).or_default();
+                }
                 let Some(state) = self.states.get_mut(&neighbour) else { continue };
                 let is_between = |edge: &&(Node, Node)| edge.0 == neighbour || edge.1 == neighbour;
                 let propagations = propagations.iter().filter(is_between).copied().collect();
                 state.inbox.insert(node, Message { from: node, label, propagations });
-                if !state.is_settled && state.visits < self.limits.max_visits {
+                if state.can_be_visited(&self.limits) {
                     self.active.insert(neighbour);
                 }
             }
@@ -348,7 +356,7 @@ impl Exploration {
     }
 
     /// Starts a round with the entities closest to the end of their cooldown.
-    fn begin_round(&mut self) {
+    pub(super) fn begin_round(&mut self) {
         let visit_count = self.visit_count();
         let cooldown_left = |node: &Node| {
             let last = self.states.get(node).and_then(|state| state.last_visited_at);
@@ -372,7 +380,7 @@ impl Exploration {
         }
     }
 
-    fn visit(&self, node: Node) -> Visit {
+    pub(super) fn visit(&self, node: Node) -> Visit {
         let (state, neighbours) = (self.states.get(&node), self.topology.neighbours(node));
         Visit {
             node,

@@ -24,6 +24,7 @@
 
 mod entity;
 mod exploration;
+mod extension;
 mod outcome;
 mod topology;
 

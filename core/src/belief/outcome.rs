@@ -58,7 +58,7 @@ impl PropagationGraph {
     fn new(exploration: &Exploration) -> Self {
         let is_suspicious = |node: Node| exploration.label(node) != Some(Label::Healthy);
         let mut graph: BTreeMap<Node, BTreeSet<Node>> = BTreeMap::new();
-        for (from, to) in exploration.states().values().flat_map(|state| &state.propagations) {
+        for (from, to) in exploration.states.values().flat_map(|state| &state.propagations) {
             if is_suspicious(*from) && is_suspicious(*to) {
                 graph.entry(*from).or_default().insert(*to);
             }
@@ -92,7 +92,7 @@ impl Exploration {
     pub fn outcome(&self) -> Outcome {
         let graph = PropagationGraph::new(self);
         let with_label = |label| {
-            let states = self.states().iter().filter(move |(_, state)| state.label == Some(label));
+            let states = self.states.iter().filter(move |(_, state)| state.label == Some(label));
             states.map(|(node, _)| *node)
         };
         let reach: BTreeMap<Node, BTreeMap<Node, Node>> =
@@ -144,7 +144,7 @@ impl Exploration {
     /// The discovered suspicious entities, most likely origin first.
     fn candidates(&self, graph: &PropagationGraph) -> Vec<Candidate> {
         let suspicious =
-            self.states().iter().filter(|(_, state)| state.label != Some(Label::Healthy));
+            self.states.iter().filter(|(_, state)| state.label != Some(Label::Healthy));
         let candidate = |(node, state): (&Node, &NodeState)| {
             let predecessors = graph.predecessors(*node);
             let alerts = self.alerts().filter(|alert| predecessors.contains_key(alert)).count();

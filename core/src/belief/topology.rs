@@ -90,6 +90,35 @@ impl Topology {
         self
     }
 
+    /// Returns the topology with further edges and isolated entities. Existing names keep their meaning; nodes are
+    /// renumbered, since they follow name order.
+    ///
+    /// # Errors
+    /// Returns [`TopologyError`] if there are too many entities or edges.
+    pub fn extended(
+        &self,
+        edges: &[(Entity, Entity)],
+        isolated: &[Entity],
+    ) -> Result<Self, TopologyError> {
+        let mut groups: BTreeMap<Node, Vec<Entity>> = BTreeMap::new();
+        for (alias, node) in &self.aliases {
+            let Some(canonical) = self.entity(*node) else { continue };
+            groups.entry(*node).or_insert_with(|| vec![canonical.clone()]).push(alias.clone());
+        }
+        let groups: Vec<Vec<Entity>> = groups.into_values().collect();
+        let known_edges = self.edges.iter().filter_map(|(from, to)| {
+            Some((self.entity(*from)?.clone(), self.entity(*to)?.clone()))
+        });
+        let all_edges: BTreeSet<(Entity, Entity)> =
+            known_edges.chain(edges.iter().cloned()).collect();
+        let all_edges: Vec<(Entity, Entity)> = all_edges.into_iter().collect();
+        let all_entities: Vec<Entity> = self.entities.iter().chain(isolated).cloned().collect();
+        let mut extended = Self::new(&all_edges, &all_entities, &groups)?;
+        let changed = self.changed.iter().filter_map(|node| extended.find(self.entity(*node)?));
+        extended.changed = changed.collect();
+        Ok(extended)
+    }
+
     /// Finds an entity by any of its names.
     #[must_use]
     pub fn find(&self, entity: &Entity) -> Option<Node> {
