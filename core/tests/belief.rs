@@ -206,6 +206,16 @@ fn an_edge_found_during_the_exploration_leads_to_the_origin() {
 }
 
 #[test]
+fn the_graph_alone_ranks_candidates_before_the_first_look() {
+    let topology = topology(&[("db", "cart"), ("db", "orders"), ("cache", "cart"), ("x", "y")]);
+    let [cache, cart, db, orders] = nodes(&topology, ["cache", "cart", "db", "orders"]);
+    let exploration = Exploration::new(topology, &[cart, orders], Limits::default());
+    let candidates = exploration.outcome().candidates;
+    let found: Vec<Node> = candidates.iter().map(|candidate| candidate.node).collect();
+    assert_eq!(found, [cart, orders, db, cache]);
+}
+
+#[test]
 fn an_extension_keeps_beliefs_aliases_and_the_round() {
     let alias = [entity("m"), entity("n")];
     let edges = [(entity("m"), entity("z"))];

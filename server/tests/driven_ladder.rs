@@ -2,6 +2,7 @@
 
 use crate::support::{TestServer, TestServerOptions, item};
 use gsar_proto::v1;
+use gsar_server::config::AllowOverrides;
 use tonic::Code;
 use v1::evidence_item::Content;
 use v1::{Action, EvidenceLane, GateExit, GroundingStrength};
@@ -19,8 +20,8 @@ fn call_and_test(id: &str, lane: EvidenceLane, text: &str) -> (v1::ToolCall, v1:
         content: Some(Content::Text(text.to_owned())),
         ..item(id, "")
     };
-    let call =
-        v1::ToolCall { tool: "query".to_owned(), arguments: id.to_owned(), result: Some(result) };
+    let arguments = format!("service=checkout {id}");
+    let call = v1::ToolCall { tool: "query".to_owned(), arguments, result: Some(result) };
     (call, v1::HypothesisTest { evidence_id: id.to_owned(), ..v1::HypothesisTest::default() })
 }
 
@@ -113,7 +114,9 @@ impl<'a> Driven<'a> {
             evidence: vec![item("pool-size", "the connection pool of checkout has 20 connections")],
         };
         let answer = self.server.investigations().submit_report(submitted).await.unwrap();
-        answer.into_inner().evaluation.unwrap()
+        let answer = answer.into_inner();
+        self.investigation = answer.investigation.unwrap();
+        answer.evaluation.unwrap()
     }
 }
 
@@ -416,5 +419,104 @@ async fn named_item_decides_on_its_lane_and_attestation() {
                 assert_eq!(answer.action.unwrap().action(), Action::Notify, "{policy}");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn result_of_another_entity_does_not_test_a_hypothesis() {
+    let server = TestServer::start().await;
+    for (id, arguments, text, exit) in [
+        ("other", "service=printer", "printer_errors: 31", GateExit::Unspecified),
+        ("query", "service=checkout", "errors: 31", GateExit::Confident),
+        ("content", "", "checkout_errors: 31", GateExit::Confident),
+    ] {
+        let mut driven = Driven::begin(&server, id, "reference").await;
+        let (mut call, test) = call_and_test("errors", EvidenceLane::Metrics, text);
+        call.arguments = arguments.to_owned();
+        let gate = driven.turn(vec![(call, test)], Vec::new(), false).await;
+        assert_eq!(gate.exit(), exit, "{id}");
+        let mut findings = driven.investigation.findings.iter();
+        let is_found = findings.any(|finding| finding.code == "UNRELATED_RESULT");
+        assert_eq!(is_found, exit == GateExit::Unspecified, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn investigation_can_have_its_own_gate_limits() {
+    let server = TestServerOptions::default()
+        .start(|config| config.policies.allow_overrides = AllowOverrides::Stricter)
+        .await;
+    let start = |id: &str, max_turns| v1::StartInvestigationRequest {
+        investigation_id: id.to_owned(),
+        policy: "reference".to_owned(),
+        policy_overrides: Some(v1::PolicyOverrides {
+            gate: Some(v1::GateLimits { max_turns: Some(max_turns), ..Default::default() }),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let more = server.investigations().start_investigation(start("more", 11)).await.unwrap_err();
+    assert_eq!(more.code(), Code::FailedPrecondition);
+    assert!(more.message().contains("gate.max_turns"), "{}", more.message());
+    let none = server.investigations().start_investigation(start("none", 0)).await.unwrap_err();
+    assert_eq!(none.code(), Code::InvalidArgument);
+    let started = server.investigations().start_investigation(start("two", 2)).await.unwrap();
+    let investigation = started.into_inner().investigation.unwrap();
+    let mut driven = Driven { server: &server, id: "two".to_owned(), investigation };
+    for (turn, state) in [(1, v1::GateState::Investigating), (2, v1::GateState::BudgetExhausted)] {
+        let (call, _) =
+            call_and_test(&format!("log-{turn}"), EvidenceLane::Logs, &format!("{turn}"));
+        let gate = driven
+            .turn(
+                vec![(
+                    call,
+                    v1::HypothesisTest { evidence_id: format!("log-{turn}"), ..Default::default() },
+                )],
+                Vec::new(),
+                false,
+            )
+            .await;
+        assert_eq!(gate.state(), state, "{turn}");
+    }
+}
+
+#[tokio::test]
+async fn cost_of_the_agent_counts_towards_the_budget() {
+    let server = TestServer::start().await;
+    let start = v1::StartInvestigationRequest {
+        investigation_id: "costs".to_owned(),
+        budget: Some(v1::InvestigationBudget { tokens: 1_000, ..Default::default() }),
+        ..Default::default()
+    };
+    server.investigations().start_investigation(start).await.unwrap();
+    let turn = |step| v1::RecordTurnRequest {
+        investigation_id: "costs".to_owned(),
+        step,
+        agent_cost: Some(v1::AgentCost { tokens: 600, cost_micros: 30 }),
+        ..Default::default()
+    };
+    for (step, tokens) in [(0, 600), (1, 1_200)] {
+        let recorded = server.investigations().record_turn(turn(step)).await.unwrap().into_inner();
+        let spent = recorded.investigation.unwrap().spent.unwrap();
+        assert_eq!((spent.tokens, spent.cost_micros), (tokens, tokens / 20));
+    }
+    let stopped = server.investigations().record_turn(turn(2)).await.unwrap().into_inner();
+    let instruction = stopped.investigation.unwrap().instruction.unwrap().due.unwrap();
+    let v1::instruction::Due::Finished(end) = instruction else { panic!("{instruction:?}") };
+    assert_eq!(end.cause, "TOKENS_SPENT");
+}
+
+#[tokio::test]
+async fn diagnosis_without_a_change_fails_at_stage_act() {
+    let server = TestServer::start().await;
+    for (id, changes, stage) in
+        [("nothing", vec![], "ACT"), ("deploy", vec![change(ONSET - 600)], "")]
+    {
+        let mut driven = Driven::begin(&server, id, "reference").await;
+        let test = call_and_test(BAD.0, EvidenceLane::Metrics, BAD.1);
+        driven.turn(vec![test], changes, false).await;
+        driven.report(0.9).await;
+        let end = driven.finished().unwrap();
+        assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("PROCEED", stage), "{id}");
     }
 }

@@ -419,10 +419,9 @@ async fn root_cause_is_on_the_frontier() {
             }],
         };
         let text = "connections_refused_errors: 412";
-        v1::RecordTurnRequest {
-            hypotheses: vec![hypothesis],
-            ..turn(&state, vec![result("refused", v1::EvidenceLane::Metrics, text)], vec![])
-        }
+        let mut call = result("refused", v1::EvidenceLane::Metrics, text);
+        call.arguments = "connections_refused_errors{from=\"api\",to=\"db\"}".to_owned();
+        v1::RecordTurnRequest { hypotheses: vec![hypothesis], ..turn(&state, vec![call], vec![]) }
     };
     let mut state = record_turn(&server, turn_with_hypothesis(API)).await.unwrap();
     let gate = state.gate.as_ref().unwrap();
@@ -480,7 +479,7 @@ async fn rejects_invalid_beliefs_by_field() {
     );
     assert_eq!(
         due_entities(&record_turn(&server, turn_with_belief(valid_belief())).await.unwrap()),
-        Vec::<&str>::new()
+        [CART]
     );
 
     let mut without_graph = start("i7");
@@ -504,4 +503,127 @@ async fn rejects_invalid_beliefs_by_field() {
     let invalid_fields: Vec<&str> =
         invalid_fields.map(|violation| violation.field.as_str()).collect();
     assert_eq!(invalid_fields, ["graph.edges[0].from", "graph.limits.max_visits"]);
+}
+
+/// The edge from db to cart is unknown at first, so the cart looks like the end of the trail.
+#[tokio::test]
+async fn edge_told_during_the_exploration_leads_to_the_origin() {
+    let server = TestServer::start().await;
+    let mut request = start("told");
+    let given = request.graph.as_mut().unwrap();
+    (given.edges, given.aliases) = (vec![edge(CART, API)], Vec::new());
+    let state = begin(&server, request).await;
+    let symptom = v1::Belief {
+        propagations: vec![edge(CART, API)],
+        ..belief(API, BeliefLabel::Symptom, SLOW, "api-log")
+    };
+    let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
+    let state = record_turn(&server, turn(&state, calls, vec![symptom])).await.unwrap();
+    let waits = || v1::Belief {
+        propagations: vec![edge(CART, API), edge(DB, CART)],
+        ..belief(CART, BeliefLabel::Symptom, WAITS, "cart-log")
+    };
+    let calls = vec![result("cart-log", v1::EvidenceLane::Logs, WAITS)];
+    let untold = record_turn(&server, turn(&state, calls.clone(), vec![waits()])).await;
+    assert_eq!(untold.unwrap_err().code(), Code::InvalidArgument);
+
+    let told = v1::RecordTurnRequest {
+        graph_additions: Some(v1::GraphAdditions {
+            edges: vec![edge(DB, CART)],
+            ..v1::GraphAdditions::default()
+        }),
+        ..turn(&state, calls, vec![waits()])
+    };
+    let state = record_turn(&server, told).await.unwrap();
+    assert_eq!(due_entities(&state), [DB]);
+    let origin = v1::Belief {
+        propagations: vec![edge(DB, CART)],
+        ..belief(DB, BeliefLabel::Origin, ROLLED, "db-rollout")
+    };
+    let calls = vec![result("db-rollout", v1::EvidenceLane::Change, ROLLED)];
+    let state = record_turn(&server, turn(&state, calls, vec![origin])).await.unwrap();
+    assert_eq!(graph(&state).frontier, [DB]);
+    assert_eq!(graph(&state).alerts[0].path, [API, CART, DB]);
+    let request = v1::GetInvestigationRequest {
+        investigation_id: "told".to_owned(),
+        ..v1::GetInvestigationRequest::default()
+    };
+    let reread = server.investigations().get_investigation(request).await.unwrap().into_inner();
+    assert_eq!(reread.investigation.unwrap().graph, state.graph);
+}
+
+#[tokio::test]
+async fn invalid_graph_additions_are_rejected() {
+    let server = TestServer::start().await;
+    let state = begin(&server, start("additions")).await;
+    let with = |state: &v1::Investigation, additions: v1::GraphAdditions| v1::RecordTurnRequest {
+        graph_additions: Some(additions),
+        ..turn(state, Vec::new(), Vec::new())
+    };
+    for (additions, field) in [
+        (
+            v1::GraphAdditions { edges: vec![edge("", API)], ..Default::default() },
+            "graph_additions.edges[0].from",
+        ),
+        (
+            v1::GraphAdditions { alerts: vec!["queue".to_owned()], ..Default::default() },
+            "graph_additions.alerts[0]",
+        ),
+        (
+            v1::GraphAdditions {
+                entities: (0..2_000).map(|number| format!("e{number}")).collect(),
+                ..Default::default()
+            },
+            "graph_additions",
+        ),
+    ] {
+        let status = record_turn(&server, with(&state, additions)).await.unwrap_err();
+        let fields = status.get_details_bad_request().unwrap().field_violations;
+        assert_eq!(fields[0].field, field, "{status:?}");
+    }
+    let plain = v1::StartInvestigationRequest { graph: None, ..start("plain") };
+    let state = begin(&server, plain).await;
+    let status = record_turn(&server, with(&state, v1::GraphAdditions::default())).await;
+    assert!(status.unwrap_err().message().contains("has no graph"));
+}
+
+/// A traffic peak shown by a log is a change of the entity, if the agent records it as one.
+#[tokio::test]
+async fn recorded_change_of_load_makes_an_origin() {
+    const PEAK: &str = "api: 9400 requests/s since 14:00, flash sale";
+    let server = TestServer::start().await;
+    for (id, kind, expected) in [
+        ("load", v1::ChangeKind::Load, Ok(BeliefLabel::Origin)),
+        ("deployment", v1::ChangeKind::Unspecified, Err(Code::InvalidArgument)),
+    ] {
+        let state = begin(&server, start(id)).await;
+        let change = v1::ChangeRecord {
+            id: "flash-sale".to_owned(),
+            at: Some(prost_types::Timestamp { seconds: 1_000, nanos: 0 }),
+            target: API.to_owned(),
+            evidence_id: "api-log".to_owned(),
+            kind: kind.into(),
+            ..v1::ChangeRecord::default()
+        };
+        let calls = vec![result("api-log", v1::EvidenceLane::Logs, PEAK)];
+        let origin = belief(API, BeliefLabel::Origin, PEAK, "api-log");
+        let request =
+            v1::RecordTurnRequest { changes: vec![change], ..turn(&state, calls, vec![origin]) };
+        let label =
+            record_turn(&server, request).await.map(|state| belief_about(&state, API).label());
+        assert_eq!(label.map_err(|status| status.code()), expected, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn graph_without_an_origin_fails_at_stage_localize() {
+    let server = TestServer::start().await;
+    let state = begin(&server, start("nowhere")).await;
+    let calls = vec![result("api-log", v1::EvidenceLane::Logs, SLOW)];
+    record_turn(&server, turn(&state, calls, Vec::new())).await.unwrap();
+    let cancel = v1::CancelInvestigationRequest { investigation_id: "nowhere".to_owned() };
+    let ended = server.investigations().cancel_investigation(cancel).await.unwrap().into_inner();
+    let instruction = ended.investigation.unwrap().instruction.unwrap().due.unwrap();
+    let v1::instruction::Due::Finished(end) = instruction else { panic!("{instruction:?}") };
+    assert_eq!(end.failed_stage, "LOCALIZE");
 }

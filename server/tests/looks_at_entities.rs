@@ -124,6 +124,7 @@ fn answer(label: &str, observations: &[(&str, &str, &str)]) -> String {
 async fn changes_come_first_and_other_entities_are_excluded() {
     let server = TestServerOptions::default().start(|_| {}).await;
     let calls = vec![
+        tool_call("quiet", EvidenceLane::Logs, 1_020, "db db db: checkpoint complete"),
         tool_call("log", EvidenceLane::Logs, 1_010, "db: connections refused"),
         tool_call("after", EvidenceLane::Change, 1_200, "db: limit raised"),
         tool_call("early", EvidenceLane::Change, 600, "db: image v1 rolled out"),
@@ -133,7 +134,7 @@ async fn changes_come_first_and_other_entities_are_excluded() {
     ];
     begin(&server, "inc", calls).await;
     let answer = look(&server, request("inc", "shop/Service/postgres")).await.unwrap();
-    assert_eq!(items(&answer), ["late", "early", "after", "log"]);
+    assert_eq!(items(&answer), ["late", "early", "after", "log", "quiet"]);
     assert_eq!((answer.left_out, &answer.belief), (0, &None));
     let look = answer.look.unwrap();
     assert_eq!((look.entity.as_str(), look.neighbours[0].entity.as_str()), (DB, CART));
@@ -156,6 +157,9 @@ async fn passages_are_limited_in_bytes() {
     let bounded_request = v1::LookAtEntityRequest { max_bytes: 1_300, ..request("inc", DB) };
     let answer = look(&server, bounded_request.clone()).await.unwrap();
     assert_eq!((items(&answer), answer.left_out), (vec!["one", "two"], 1));
+    let next_request = v1::LookAtEntityRequest { skip: 2, ..bounded_request.clone() };
+    let answer = look(&server, next_request).await.unwrap();
+    assert_eq!((items(&answer), answer.left_out), (vec!["three"], 0));
     for max_bytes in [1, (1 << 20) + 1] {
         let invalid_request = v1::LookAtEntityRequest { max_bytes, ..bounded_request.clone() };
         let status = look(&server, invalid_request).await.unwrap_err();
@@ -214,6 +218,8 @@ async fn model_beliefs_are_verified() {
     // Propagations and suspects outside the graph are dropped.
     assert_eq!(belief.propagations, [v1::GraphEdge { from: DB.to_owned(), to: CART.to_owned() }]);
     assert_eq!(belief.suspects, [CART]);
+    let codes: Vec<&str> = answer.reasons.iter().map(|reason| reason.code.as_str()).collect();
+    assert_eq!(codes, ["PROPAGATION_UNKNOWN", "SUSPECT_UNKNOWN"]);
     let turn = v1::RecordTurnRequest {
         investigation_id: "inc".to_owned(),
         step: 1,
@@ -273,15 +279,34 @@ async fn failed_look_returns_the_passages_and_the_failure() {
     let calls = vec![tool_call("log", EvidenceLane::Logs, 1_010, "db: connections refused")];
     begin(&server, "inc", calls).await;
     let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
-    for (play, code) in [
-        (ScriptedReply::Status(401), "KEY_REFUSED"),
-        (ScriptedReply::answer("It is the origin."), "ANSWER_UNREADABLE"),
-        (ScriptedReply::answer(r#"{"label": "broken", "observations": []}"#), "ANSWER_UNREADABLE"),
+    let unknown_label = r#"{"label": "broken", "observations": []}"#;
+    for (play, code, calls) in [
+        (ScriptedReply::Status(401), "KEY_REFUSED", 1),
+        (ScriptedReply::answer("It is the origin."), "ANSWER_UNREADABLE", 2),
+        (ScriptedReply::answer(unknown_label), "ANSWER_UNREADABLE", 2),
     ] {
         provider.always(play);
         let answer = look(&server, with_model.clone()).await.unwrap();
         assert_eq!((items(&answer), &answer.belief), (vec!["log"], &None));
         let [reason] = answer.reasons.as_slice() else { panic!("{:?}", answer.reasons) };
-        assert_eq!((reason.code.as_str(), answer.calls.len()), (code, 1));
+        assert_eq!((reason.code.as_str(), answer.calls.len()), (code, calls));
     }
+}
+
+#[tokio::test]
+async fn unreadable_belief_is_requested_again_once() {
+    let provider = Server::start().await.unwrap();
+    let server = start_server(&provider, |_, _| {}).await;
+    let calls = vec![tool_call("log", EvidenceLane::Logs, 1_010, "db: connections refused")];
+    begin(&server, "inc", calls).await;
+    let symptom = answer("symptom", &[("db refuses connections", "E1", "connections refused")]);
+    provider.answer_with(move |request| {
+        let is_repair = request.body.to_string().contains("cannot be used");
+        ScriptedReply::answer(if is_repair { &symptom } else { "It is a symptom." })
+    });
+    let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
+    let answer = look(&server, with_model).await.unwrap();
+    assert_eq!(answer.belief.unwrap().label(), BeliefLabel::Symptom);
+    let purposes: Vec<&str> = answer.calls.iter().map(|call| call.purpose.as_str()).collect();
+    assert_eq!(purposes, ["look", "repair"]);
 }

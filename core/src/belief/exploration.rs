@@ -7,6 +7,7 @@ use core::cmp::Reverse;
 use std::collections::btree_map::Values;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::rank::ranks;
 use super::topology::{Node, Topology};
 use crate::evidence::EvidenceId;
 
@@ -180,6 +181,8 @@ pub struct Exploration {
     /// The entities due after this round.
     pub(super) active: BTreeSet<Node>,
     pub(super) ledger: Vec<Entry>,
+    /// The rank of each entity in the graph, by node.
+    pub(super) ranks: Vec<u64>,
 }
 
 impl Exploration {
@@ -191,6 +194,7 @@ impl Exploration {
         let states = alerts.iter().map(|node| (*node, NodeState::default())).collect();
         let mut exploration = Self {
             active: alerts.clone(),
+            ranks: ranks(&topology, &alerts),
             topology,
             alerts,
             limits,
@@ -299,6 +303,10 @@ impl Exploration {
         u32::try_from(self.ledger.len()).unwrap_or(u32::MAX)
     }
 
+    pub(super) fn rank(&self, node: Node) -> u64 {
+        self.ranks.get(node.index()).copied().unwrap_or(0)
+    }
+
     pub(super) fn pending(&self) -> impl Iterator<Item = Node> + '_ {
         let round_nodes = self.round.keys().copied();
         round_nodes.chain(self.active.iter().copied()).collect::<BTreeSet<Node>>().into_iter()
@@ -367,10 +375,11 @@ impl Exploration {
         let Some(min) = self.active.iter().map(cooldown_left).min() else { return };
         let mut due: Vec<Node> =
             self.active.iter().copied().filter(|node| cooldown_left(node) == min).collect();
-        // The remaining budget goes to alerting entities, then to changed ones, then by name.
+        // The remaining budget goes to alerting entities, then to changed ones, then by rank.
         due.sort_by_key(|node| {
             let (alerts, is_changed) = (&self.alerts, self.topology.is_changed(*node));
-            (Reverse(alerts.contains(node)), Reverse(is_changed), *node)
+            let rank = self.rank(*node);
+            (Reverse(alerts.contains(node)), Reverse(is_changed), Reverse(rank), *node)
         });
         let remaining = self.limits.budget.saturating_sub(visit_count);
         due.truncate(usize::try_from(remaining).unwrap_or(usize::MAX));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::exploration::{Exploration, Message, NodeState};
+use super::rank::ranks;
 use super::topology::{Node, Topology};
 
 impl Exploration {
@@ -25,6 +26,7 @@ impl Exploration {
             }
         }
         self.alerts.extend(alerts);
+        self.ranks = ranks(&topology, &self.alerts);
         self.topology = topology;
         for node in awakened {
             let state = self.states.entry(node).or_default();

@@ -26,6 +26,7 @@ mod entity;
 mod exploration;
 mod extension;
 mod outcome;
+mod rank;
 mod topology;
 
 pub use entity::{Entity, EntityError};

@@ -52,6 +52,9 @@ pub struct Candidate {
     pub flips: u32,
 }
 
+/// The maximum number of undiscovered entities among the candidates.
+const MAX_UNDISCOVERED: usize = 10;
+
 struct PropagationGraph(BTreeMap<Node, BTreeSet<Node>>);
 
 impl PropagationGraph {
@@ -141,7 +144,7 @@ impl Exploration {
         Some(path)
     }
 
-    /// The discovered suspicious entities, most likely origin first.
+    /// The discovered suspicious entities, most likely origin first, followed by undiscovered ones by rank.
     fn candidates(&self, graph: &PropagationGraph) -> Vec<Candidate> {
         let suspicious =
             self.states.iter().filter(|(_, state)| state.label != Some(Label::Healthy));
@@ -164,9 +167,21 @@ impl Exploration {
                 candidate.causes,
                 Reverse(candidate.has_change),
                 candidate.flips,
+                Reverse(self.rank(candidate.node)),
                 candidate.node,
             )
         });
+        let is_undiscovered = |node: &Node| !self.states.contains_key(node) && self.rank(*node) > 0;
+        let mut undiscovered: Vec<Node> = self.topology().nodes().filter(is_undiscovered).collect();
+        undiscovered.sort_by_key(|node| (Reverse(self.rank(*node)), *node));
+        candidates.extend(undiscovered.into_iter().take(MAX_UNDISCOVERED).map(|node| Candidate {
+            node,
+            label: None,
+            alerts: 0,
+            causes: 0,
+            has_change: self.topology().is_changed(node),
+            flips: 0,
+        }));
         candidates
     }
 }

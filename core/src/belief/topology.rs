@@ -8,6 +8,12 @@ use super::entity::Entity;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node(u32);
 
+impl Node {
+    pub(super) fn index(self) -> usize {
+        usize::try_from(self.0).unwrap_or(usize::MAX)
+    }
+}
+
 /// Entities and the edges between them. Independent of input order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
@@ -148,7 +154,7 @@ impl Topology {
     /// The entity at a node.
     #[must_use]
     pub fn entity(&self, node: Node) -> Option<&Entity> {
-        self.entities.get(usize::try_from(node.0).ok()?)
+        self.entities.get(node.index())
     }
 
     /// The full name of a node; empty if the node is unknown.

@@ -5,6 +5,8 @@
 pub enum Stage {
     /// Collect evidence.
     Collect,
+    /// Name the entity in which the fault began.
+    Localize,
     /// Find a root cause supported by hard evidence.
     Diagnose,
     /// Write a report that may be sent.
@@ -17,14 +19,15 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in order.
-    pub const ALL: [Self; 5] =
-        [Self::Collect, Self::Diagnose, Self::Report, Self::Act, Self::Verify];
+    pub const ALL: [Self; 6] =
+        [Self::Collect, Self::Localize, Self::Diagnose, Self::Report, Self::Act, Self::Verify];
 
     /// The stable code.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             Self::Collect => "COLLECT",
+            Self::Localize => "LOCALIZE",
             Self::Diagnose => "DIAGNOSE",
             Self::Report => "REPORT",
             Self::Act => "ACT",
@@ -38,10 +41,14 @@ impl Stage {
 pub struct StageProgress {
     /// `true` if any evidence was collected.
     pub has_evidence: bool,
+    /// `true` if an origin or the target of a hypothesis is named; `None` without a graph and targets.
+    pub is_localized: Option<bool>,
     /// `true` if the gate has a root cause; `None` if there are no hypotheses.
     pub is_diagnosed: Option<bool>,
     /// `true` if a report may be sent.
     pub proceeds: bool,
+    /// `true` if there is a diagnosis, but nothing was changed or checked.
+    pub has_empty_change_set: bool,
     /// The number of checks declared or run.
     pub checks: usize,
     /// The number of checks run.
@@ -56,9 +63,10 @@ impl StageProgress {
     pub fn failed_stage(&self) -> Option<Stage> {
         let is_passed = |stage: &Stage| match stage {
             Stage::Collect => self.has_evidence || self.proceeds,
+            Stage::Localize => self.is_localized != Some(false),
             Stage::Diagnose => self.is_diagnosed != Some(false),
             Stage::Report => self.proceeds,
-            Stage::Act => self.run > 0 || self.checks == 0,
+            Stage::Act => !self.has_empty_change_set && (self.run > 0 || self.checks == 0),
             Stage::Verify => self.passed == self.checks,
         };
         Stage::ALL.into_iter().find(|stage| !is_passed(stage))
@@ -71,8 +79,10 @@ mod tests {
 
     const COMPLETE: StageProgress = StageProgress {
         has_evidence: true,
+        is_localized: Some(true),
         is_diagnosed: Some(true),
         proceeds: true,
+        has_empty_change_set: false,
         checks: 2,
         run: 2,
         passed: 2,
@@ -92,6 +102,20 @@ mod tests {
             (StageProgress { proceeds: false, ..COMPLETE }, Some(Stage::Report)),
             (StageProgress { proceeds: false, run: 0, passed: 0, ..COMPLETE }, Some(Stage::Report)),
             (StageProgress { is_diagnosed: Some(false), ..COMPLETE }, Some(Stage::Diagnose)),
+            (
+                StageProgress { is_localized: Some(false), is_diagnosed: Some(false), ..COMPLETE },
+                Some(Stage::Localize),
+            ),
+            (
+                StageProgress {
+                    has_empty_change_set: true,
+                    checks: 0,
+                    run: 0,
+                    passed: 0,
+                    ..COMPLETE
+                },
+                Some(Stage::Act),
+            ),
             (
                 StageProgress {
                     has_evidence: false,

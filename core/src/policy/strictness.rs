@@ -246,26 +246,30 @@ impl Looser {
             max_identical_calls,
             max_turns_without_evidence,
         } = gate;
-        self.require_equal("gate.max_turns", max_turns, &other.max_turns);
-        self.require_equal(
-            "gate.wall_clock_seconds",
-            wall_clock_seconds,
-            &other.wall_clock_seconds,
-        );
+        for (field, value, other) in [
+            ("gate.max_turns", *max_turns, other.max_turns),
+            ("gate.wall_clock_seconds", *wall_clock_seconds, other.wall_clock_seconds),
+            ("gate.max_identical_calls", *max_identical_calls, other.max_identical_calls),
+            (
+                "gate.max_turns_without_evidence",
+                *max_turns_without_evidence,
+                other.max_turns_without_evidence,
+            ),
+        ] {
+            self.compare_limit(field, value, other);
+        }
         self.require_if_on("gate.contested", *contested, other.contested);
         if *synthetic_validates && !other.synthetic_validates {
             self.push("gate.synthetic_validates", true, false, "false");
         }
-        self.require_equal(
-            "gate.max_identical_calls",
-            max_identical_calls,
-            &other.max_identical_calls,
-        );
-        self.require_equal(
-            "gate.max_turns_without_evidence",
-            max_turns_without_evidence,
-            &other.max_turns_without_evidence,
-        );
+    }
+
+    /// Requires at most the other limit, where 0 stands for no limit. An investigation that ends earlier does not allow
+    /// more.
+    fn compare_limit(&mut self, field: &str, value: u32, other: u32) {
+        if other != 0 && (value == 0 || value > other) {
+            self.push(field, value, other, &format!("1 to {other}"));
+        }
     }
 
     fn compare_cap(&mut self, cap: &Cap, other: &Cap) {

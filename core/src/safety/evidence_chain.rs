@@ -2,7 +2,7 @@
 
 use super::hypothesis::{EvidenceRecord, Hypothesis};
 use crate::belief::Entity;
-use crate::evidence::EvidenceId;
+use crate::evidence::{EvidenceId, Lane};
 use crate::time::{Timestamp, Window};
 
 /// A change that may have started the incident.
@@ -18,6 +18,41 @@ pub struct Change {
     pub evidence_id: Option<EvidenceId>,
     /// `true` if the item comes from an attested channel.
     pub attested: bool,
+    /// The kind.
+    pub kind: ChangeKind,
+}
+
+/// A kind of change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ChangeKind {
+    /// A deployment, commit, pull request or configuration change.
+    #[default]
+    Deployment,
+    /// A change of the load or of available resources, such as a traffic peak.
+    Load,
+}
+
+impl ChangeKind {
+    /// Returns `true` if an item in this lane can show a change of this kind.
+    #[must_use]
+    pub const fn is_shown_in(self, lane: Lane) -> bool {
+        match lane {
+            Lane::Change => true,
+            Lane::Metrics | Lane::Logs | Lane::Traces | Lane::StaticInfra => {
+                matches!(self, Self::Load)
+            }
+            Lane::Synthetic | Lane::Verification | Lane::LlmInferred => false,
+        }
+    }
+
+    /// The lanes whose items can show a change of this kind, for messages.
+    #[must_use]
+    pub const fn lanes(self) -> &'static str {
+        match self {
+            Self::Deployment => "change",
+            Self::Load => "change, metrics, logs, traces or static_infra",
+        }
+    }
 }
 
 /// The change closest to the onset.
@@ -139,7 +174,6 @@ mod tests {
     use super::super::hypothesis::tests::{hypothesis, record};
     use super::super::verdict::Verdict::{Inconclusive, Refutes, Supports};
     use super::*;
-    use crate::evidence::Lane;
     use proptest::prelude::*;
 
     fn change(reference: &str, at: i64) -> Change {
@@ -150,6 +184,7 @@ mod tests {
             target: "orders-db".to_string(),
             evidence_id: None,
             attested: false,
+            kind: ChangeKind::Deployment,
         }
     }
 

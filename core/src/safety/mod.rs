@@ -9,7 +9,9 @@ pub mod rollout;
 pub mod verdict;
 
 pub use cap::{CappedConfidence, Confidence, ConfidenceError, cap};
-pub use evidence_chain::{ChainInput, Change, ChangeCitation, EvidenceChain, Strength, assemble};
+pub use evidence_chain::{
+    ChainInput, Change, ChangeCitation, ChangeKind, EvidenceChain, Strength, assemble,
+};
 pub use gate::{
     GateExit, GateInput, GateOutcome, GateReason, GateState, RootCause, evaluate as evaluate_gate,
 };

@@ -477,6 +477,25 @@ pub struct PolicyOverrides {
     /// verification replaces the policy's mode, unless unspecified.
     #[prost(enumeration = "VerificationMode", tag = "6")]
     pub verification: i32,
+    /// gate replaces individual limits of the gate.
+    #[prost(message, optional, tag = "7")]
+    pub gate: ::core::option::Option<GateLimits>,
+}
+/// GateLimits are the limits at which the gate ends an investigation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct GateLimits {
+    /// max_turns is the maximum number of turns, at least 1.
+    #[prost(uint32, optional, tag = "1")]
+    pub max_turns: ::core::option::Option<u32>,
+    /// wall_clock_seconds is the maximum time under one plan, at least 1.
+    #[prost(uint32, optional, tag = "2")]
+    pub wall_clock_seconds: ::core::option::Option<u32>,
+    /// max_identical_calls is the maximum number of identical tool calls without a new result; unlimited if 0.
+    #[prost(uint32, optional, tag = "3")]
+    pub max_identical_calls: ::core::option::Option<u32>,
+    /// max_turns_without_evidence is the maximum number of turns without new evidence; unlimited if 0.
+    #[prost(uint32, optional, tag = "4")]
+    pub max_turns_without_evidence: ::core::option::Option<u32>,
 }
 /// TypeWeight is the weight of an evidence type.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]
@@ -2127,7 +2146,7 @@ pub struct Hypothesis {
     #[prost(message, repeated, tag = "4")]
     pub evidence: ::prost::alloc::vec::Vec<HypothesisEvidence>,
 }
-/// ChangeRecord is a deployment, commit, pull request or configuration change.
+/// ChangeRecord is a change that may have caused the incident.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ChangeRecord {
     /// id of the change: a deployment, commit or pull request number; 1 to 256 bytes.
@@ -2143,13 +2162,17 @@ pub struct ChangeRecord {
     /// the path to it.
     #[prost(string, tag = "4")]
     pub target: ::prost::alloc::string::String,
-    /// evidence_id of the item that shows the change; optional. A change that names an item which is unknown or not in lane
-    /// CHANGE is not cited. With guards.tool_match_needs_attestation, a change needs an attested item.
+    /// evidence_id of the item that shows the change; optional. A change that names an item which is unknown or in a lane
+    /// that does not show changes of its kind is not cited. With guards.tool_match_needs_attestation, a change needs an
+    /// attested item.
     #[prost(string, tag = "5")]
     pub evidence_id: ::prost::alloc::string::String,
     /// attested is true if the item comes from an attested channel. Taken from the item that evidence_id names.
     #[prost(bool, tag = "6")]
     pub attested: bool,
+    /// kind of the change.
+    #[prost(enumeration = "ChangeKind", tag = "7")]
+    pub kind: i32,
 }
 /// GateInputs are the hypotheses and the progress of an investigation.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -2647,6 +2670,36 @@ impl Action {
             "ACTION_ISSUE" => Some(Self::Issue),
             "ACTION_PATCH" => Some(Self::Patch),
             "ACTION_PULL_REQUEST" => Some(Self::PullRequest),
+            _ => None,
+        }
+    }
+}
+/// ChangeKind is a kind of change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
+#[repr(i32)]
+pub enum ChangeKind {
+    /// A deployment, commit, pull request or configuration change. Its item is in lane CHANGE.
+    Unspecified = 0,
+    /// A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS, LOGS,
+    /// TRACES, or STATIC_INFRA.
+    Load = 1,
+}
+impl ChangeKind {
+    /// String value of the enum field names used in the ProtoBuf definition.
+    ///
+    /// The values are not transformed in any way and thus are considered stable
+    /// (if the ProtoBuf definition does not change) and safe for programmatic use.
+    pub fn as_str_name(&self) -> &'static str {
+        match self {
+            Self::Unspecified => "CHANGE_KIND_UNSPECIFIED",
+            Self::Load => "CHANGE_KIND_LOAD",
+        }
+    }
+    /// Creates an enum from field names used in the ProtoBuf definition.
+    pub fn from_str_name(value: &str) -> ::core::option::Option<Self> {
+        match value {
+            "CHANGE_KIND_UNSPECIFIED" => Some(Self::Unspecified),
+            "CHANGE_KIND_LOAD" => Some(Self::Load),
             _ => None,
         }
     }
@@ -3213,6 +3266,23 @@ pub struct Graph {
     #[prost(message, optional, tag = "6")]
     pub limits: ::core::option::Option<ExplorationLimits>,
 }
+/// GraphAdditions extend a graph during its exploration. New alerts become due, as do entities next to a new edge and
+/// entities that are newly changed.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct GraphAdditions {
+    /// edges to add; the limits of Graph apply to the extended graph.
+    #[prost(message, repeated, tag = "1")]
+    pub edges: ::prost::alloc::vec::Vec<GraphEdge>,
+    /// entities without edges.
+    #[prost(string, repeated, tag = "2")]
+    pub entities: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// alerts are further alerting entities.
+    #[prost(string, repeated, tag = "3")]
+    pub alerts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// changed are further entities that were changed.
+    #[prost(string, repeated, tag = "4")]
+    pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+}
 /// GraphEdge joins two entities.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GraphEdge {
@@ -3294,10 +3364,11 @@ pub struct GraphState {
     /// ties are groups of origins in the frontier that reach each other.
     #[prost(message, repeated, tag = "4")]
     pub ties: ::prost::alloc::vec::Vec<EntityAliases>,
-    /// contributing are origins reached by an origin of the frontier.
+    /// contributing are further origins, reached by an origin of the frontier. They are no root causes.
     #[prost(string, repeated, tag = "5")]
     pub contributing: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// candidates for the origin if the frontier is empty, the most likely first, with their evidence.
+    /// candidates for the origin if the frontier is empty, the most likely first, with their evidence. Entities that were
+    /// not discovered yet follow, at most 10, ranked by the dependencies of the alerting entities (PageRank).
     #[prost(message, repeated, tag = "6")]
     pub candidates: ::prost::alloc::vec::Vec<CauseCandidate>,
     /// alerts with the entities of the frontier that reach them.
@@ -5198,9 +5269,10 @@ pub struct Finished {
     /// action is the action that an agent may take on the best report.
     #[prost(message, optional, tag = "6")]
     pub action: ::core::option::Option<ActionVerdict>,
-    /// failed_stage is the first stage that the agent failed: COLLECT (no evidence was received), DIAGNOSE (no hypothesis
-    /// is a root cause), REPORT (no report may be sent), ACT (no check was run) or VERIFY (the last run of a declared or
-    /// executed check did not pass). Empty if it passed all stages.
+    /// failed_stage is the first stage that the agent failed: COLLECT (no evidence was received), LOCALIZE (the graph
+    /// has no origin), DIAGNOSE (no hypothesis is a root cause), REPORT (no report may be sent), ACT (nothing was changed
+    /// after a diagnosis, or no declared check was run) or VERIFY (the last run of a declared or executed check did not
+    /// pass). Empty if it passed all stages.
     #[prost(string, tag = "7")]
     pub failed_stage: ::prost::alloc::string::String,
 }
@@ -5293,6 +5365,23 @@ pub struct RecordTurnRequest {
     /// beliefs about due entities of the graph; each entity at most once.
     #[prost(message, repeated, tag = "8")]
     pub beliefs: ::prost::alloc::vec::Vec<Belief>,
+    /// graph_additions found in this turn. Its beliefs can already refer to them.
+    #[prost(message, optional, tag = "9")]
+    pub graph_additions: ::core::option::Option<GraphAdditions>,
+    /// agent_cost is the cost of the agent's own models in this turn, including its calls of LookAtEntity. It counts
+    /// towards the investigation's budget.
+    #[prost(message, optional, tag = "10")]
+    pub agent_cost: ::core::option::Option<AgentCost>,
+}
+/// AgentCost is the cost of an agent's models, as reported by the agent.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AgentCost {
+    /// tokens of prompts and answers.
+    #[prost(uint64, tag = "1")]
+    pub tokens: u64,
+    /// cost_micros is the cost in millionths of a dollar.
+    #[prost(uint64, tag = "2")]
+    pub cost_micros: u64,
 }
 /// ToolCall is one call to a tool.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5323,7 +5412,9 @@ pub struct TestedHypothesis {
     #[prost(message, repeated, tag = "4")]
     pub tests: ::prost::alloc::vec::Vec<HypothesisTest>,
 }
-/// HypothesisTest is a stored item that tests a hypothesis. Lane and verdict are derived from the item.
+/// HypothesisTest is a stored item that tests a hypothesis. Lane and verdict are derived from the item. If the hypothesis
+/// has a target, an item that does not name it in its content, tool or query, or in the arguments of the tool call that
+/// returned it, has no effect.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HypothesisTest {
     /// evidence_id of an item of the investigation's corpus; required.
@@ -5480,7 +5571,8 @@ pub struct Investigation {
     #[prost(message, optional, tag = "11")]
     pub started_at: ::core::option::Option<::prost_types::Timestamp>,
     /// findings about the agent's turns: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE, CHANGE_FAILED_ITS_CHECK,
-    /// EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT, ALERT_UNEXPLAINED, ENTITY_PENDING.
+    /// EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT, ALERT_UNEXPLAINED, ENTITY_PENDING,
+    /// UNRELATED_RESULT.
     #[prost(message, repeated, tag = "12")]
     pub findings: ::prost::alloc::vec::Vec<Reason>,
     /// graph is the state of its exploration; absent if there is no graph.
@@ -5493,10 +5585,10 @@ pub struct Spent {
     /// judge_calls is the number of answers requested from chat models; cached answers do not count.
     #[prost(uint32, tag = "1")]
     pub judge_calls: u32,
-    /// tokens of prompts and answers.
+    /// tokens of prompts and answers, including those of the agent that turns report.
     #[prost(uint64, tag = "2")]
     pub tokens: u64,
-    /// cost_micros is the cost in millionths of a dollar.
+    /// cost_micros is the cost in millionths of a dollar, including that of the agent that turns report.
     #[prost(uint64, tag = "3")]
     pub cost_micros: u64,
     /// elapsed is the time from the start to the last step.
@@ -5616,6 +5708,15 @@ pub struct RecordedTurn {
     /// beliefs about entities, after verification.
     #[prost(message, repeated, tag = "7")]
     pub beliefs: ::prost::alloc::vec::Vec<RecordedBelief>,
+    /// graph_additions that were made before the beliefs.
+    #[prost(message, optional, tag = "8")]
+    pub graph_additions: ::core::option::Option<GraphAdditions>,
+    /// agent_cost that was reported.
+    #[prost(message, optional, tag = "9")]
+    pub agent_cost: ::core::option::Option<AgentCost>,
+    /// unrelated_results are the tests whose item does not name the target, as hypothesis and item, such as h1:logs.
+    #[prost(string, repeated, tag = "10")]
+    pub unrelated_results: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 /// RecordedCall is a call to a tool.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -5644,6 +5745,9 @@ pub struct RecordedCall {
     /// is_trivial is true if its arguments contain nothing to search for and its result is not new.
     #[prost(bool, tag = "8")]
     pub is_trivial: bool,
+    /// arguments of the call, truncated to 1 KiB.
+    #[prost(string, tag = "9")]
+    pub arguments: ::prost::alloc::string::String,
 }
 /// RecordedJudgement is an evaluated report.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -5749,11 +5853,14 @@ pub struct LookAtEntityRequest {
     /// max_bytes is the maximum total size of the passages, 1024 to 1048576. Defaults to 16384 if 0.
     #[prost(uint32, tag = "3")]
     pub max_bytes: u32,
-    /// ask_model also calls the chat model in judges.look. The cost counts towards the daily budgets but not towards the
-    /// investigation's budget; if that is exhausted, the model is not called. Fails with FAILED_PRECONDITION if no model
-    /// is configured.
+    /// ask_model also calls the chat model in judges.look. The cost counts towards the daily budgets, and towards the
+    /// investigation's budget if the next turn reports it in agent_cost; if that is exhausted, the model is not called.
+    /// Fails with FAILED_PRECONDITION if no model is configured.
     #[prost(bool, tag = "4")]
     pub ask_model: bool,
+    /// skip is the number of passages to skip: those that earlier responses contained.
+    #[prost(uint32, tag = "5")]
+    pub skip: u32,
 }
 /// LookAtEntityResponse contains evidence about an entity, and a model's belief about it.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -5761,11 +5868,11 @@ pub struct LookAtEntityResponse {
     /// look contains the entity and its known neighbours.
     #[prost(message, optional, tag = "1")]
     pub look: ::core::option::Option<EntityLook>,
-    /// passages of stored items that name the entity: first changes, starting with the last one before onset, then other
-    /// passages by relevance. Items collected outside the onset window are omitted.
+    /// passages of stored items that name the entity: first changes, starting with the last one before onset, then
+    /// passages that show a fault, then others by relevance. Items collected outside the onset window are omitted.
     #[prost(message, repeated, tag = "2")]
     pub passages: ::prost::alloc::vec::Vec<EntityPassage>,
-    /// left_out is the number of passages that did not fit.
+    /// left_out is the number of passages after these that did not fit.
     #[prost(uint32, tag = "3")]
     pub left_out: u32,
     /// belief of the model, ready for RecordTurn. Absent if the model was not called or failed, or if nothing is stored
@@ -5775,7 +5882,8 @@ pub struct LookAtEntityResponse {
     /// calls to the model.
     #[prost(message, repeated, tag = "5")]
     pub calls: ::prost::alloc::vec::Vec<ModelCall>,
-    /// reasons why the model gave no belief, with the same failure codes as for judges.
+    /// reasons why the model gave no belief, with the same failure codes as for judges, and parts of its answer that were
+    /// dropped: PROPAGATION_UNKNOWN, SUSPECT_UNKNOWN.
     #[prost(message, repeated, tag = "6")]
     pub reasons: ::prost::alloc::vec::Vec<Reason>,
 }

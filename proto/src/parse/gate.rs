@@ -6,7 +6,7 @@ use gsar_core::ClaimId;
 use gsar_core::belief::Entity;
 use gsar_core::evidence::{EvidenceId, EvidenceItem, EvidenceKind, Lane, VerificationResult};
 use gsar_core::safety::{
-    ChainInput, Change, EvidenceRecord, GateInput, Hypothesis, HypothesisId, summary,
+    ChainInput, Change, ChangeKind, EvidenceRecord, GateInput, Hypothesis, HypothesisId, summary,
 };
 use gsar_core::time::{Timestamp, Window};
 
@@ -71,7 +71,7 @@ impl ParsedGate {
     }
 
     /// Takes the lane, the attestation and the check's result of each named item from `items`, instead of the caller's
-    /// word. A result that names another item has no effect, and neither has a change whose item is not in lane change.
+    /// word. A result that names another item has no effect, and neither has a change whose item cannot show it.
     pub fn resolve(&mut self, items: &BTreeMap<EvidenceId, NamedItem>) {
         for record in self.hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.records) {
             record.attested = false;
@@ -88,7 +88,7 @@ impl ParsedGate {
         self.changes.retain_mut(|change| {
             change.attested = false;
             let Some(id) = &change.evidence_id else { return true };
-            let item = items.get(id).filter(|item| item.lane == Lane::Change);
+            let item = items.get(id).filter(|item| change.kind.is_shown_in(item.lane));
             change.attested = item.is_some_and(|item| item.attested);
             item.is_some()
         });
@@ -276,12 +276,14 @@ fn read_change(
     let at =
         present(at_path, message.at, violations).and_then(|at| timestamp(at_path, at, violations));
     let evidence_id = optional_evidence_id(&path, message.evidence_id, violations);
+    let kind = change_kind(path.field("kind"), message.kind, violations);
     let change = Change {
         reference: id?,
         at: at?,
         target: target?,
         evidence_id: evidence_id?,
         attested: message.attested,
+        kind: kind?,
     };
     let evidence_id = change.evidence_id.as_ref().map(|id| id.as_str().to_owned());
     let record = v1::ChangeRecord {
@@ -291,8 +293,21 @@ fn read_change(
         target: change.target.clone(),
         evidence_id: evidence_id.unwrap_or_default(),
         attested: change.attested,
+        kind: message.kind,
     };
     Some((change, record))
+}
+
+/// Reads the kind of a change; unspecified is a deployment.
+fn change_kind(path: Path<'_>, number: i32, violations: &mut Violations) -> Option<ChangeKind> {
+    match v1::ChangeKind::try_from(number) {
+        Ok(v1::ChangeKind::Unspecified) => Some(ChangeKind::Deployment),
+        Ok(v1::ChangeKind::Load) => Some(ChangeKind::Load),
+        Err(_) => {
+            violations.add(path, format_args!("{number} is not a kind of change; give 0 or 1"));
+            None
+        }
+    }
 }
 
 fn optional_evidence_id(

@@ -74,6 +74,24 @@ pub fn graph(message: v1::Graph, violations: &mut Violations) -> Option<ParsedGr
     Some(ParsedGraph { topology, alerts: alerts?, limits: limits? })
 }
 
+/// Parses the field `graph_additions`. Returns the extended topology and the further alerts.
+pub fn graph_additions(
+    message: v1::GraphAdditions,
+    topology: &Topology,
+    violations: &mut Violations,
+) -> Option<(Topology, Vec<Node>)> {
+    let path = Path::root("graph_additions");
+    let list = path.field("edges");
+    let edges = limit_length(list, message.edges, Topology::MAX_EDGES, violations)
+        .and_then(|edges| parse_each(list, edges, violations, read_edge));
+    let isolated = read_entities(path.field("entities"), message.entities, violations);
+    let extended = topology.extended(&edges?, &isolated?);
+    let extended = violations.note("graph_additions", extended)?;
+    let alerts = read_nodes(path.field("alerts"), message.alerts, &extended, violations);
+    let changed = read_nodes(path.field("changed"), message.changed, &extended, violations);
+    Some((extended.with_changes(&changed?), alerts?))
+}
+
 /// Parses the field `beliefs`.
 pub fn beliefs(
     messages: Vec<v1::Belief>,

@@ -36,7 +36,7 @@ pub use export::{ParsedExport, export};
 pub use field::{name, required};
 pub use gate::{NamedItem, ParsedGate, gate_inputs};
 pub use grades::{GradedSubject, ParsedGrade, ParsedGrades, grades};
-pub use graph::{ParsedBelief, ParsedGraph, ParsedObservation, beliefs, graph};
+pub use graph::{ParsedBelief, ParsedGraph, ParsedObservation, beliefs, graph, graph_additions};
 pub use limits::Limits;
 pub use overrides::overrides;
 pub use partition::{ParsedPartition, judged_partition};

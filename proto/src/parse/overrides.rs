@@ -2,7 +2,7 @@
 
 use gsar_core::EvidenceType;
 use gsar_core::fixed_point::Millionths;
-use gsar_core::policy::{Policy, PolicyProblem, PolicyValues, VerificationMode};
+use gsar_core::policy::{Gate, Policy, PolicyProblem, PolicyValues, VerificationMode};
 
 use super::field::{decimal, enumeration};
 use super::list::{limit_length, parse_each};
@@ -44,6 +44,7 @@ pub fn overrides(
         tau_proceed: proceed.unwrap_or(base.tau_proceed),
         tau_regenerate: regenerate.unwrap_or(base.tau_regenerate),
         verification: verification.unwrap_or(base.verification),
+        gate: apply_gate_limits(message.gate.unwrap_or_default(), base.gate),
         ..base
     };
     for (evidence_type, weight) in weights.iter().flatten() {
@@ -68,6 +69,18 @@ pub fn overrides(
     verification?;
     weights?;
     policy
+}
+
+fn apply_gate_limits(message: v1::GateLimits, base: Gate) -> Gate {
+    Gate {
+        max_turns: message.max_turns.unwrap_or(base.max_turns),
+        wall_clock_seconds: message.wall_clock_seconds.unwrap_or(base.wall_clock_seconds),
+        max_identical_calls: message.max_identical_calls.unwrap_or(base.max_identical_calls),
+        max_turns_without_evidence: message
+            .max_turns_without_evidence
+            .unwrap_or(base.max_turns_without_evidence),
+        ..base
+    }
 }
 
 fn read_mode(

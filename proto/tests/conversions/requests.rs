@@ -245,6 +245,7 @@ fn reports_all_violations_of_overrides() {
         tau_regenerate: Some(0.6),
         weights: vec![weight(1, 0.5), weight(1, 0.5), weight(99, -0.0), weight(2, 1.5)],
         verification: 9,
+        gate: Some(v1::GateLimits { max_turns: Some(0), ..Default::default() }),
     };
     let mut violations = Violations::default();
     assert!(parse::overrides(message, reference_values(), &mut violations).is_none());
@@ -259,6 +260,7 @@ fn reports_all_violations_of_overrides() {
         "policy_overrides.weights[2].weight",
         "policy_overrides.weights[3].weight",
         "policy_overrides.verification",
+        "policy_overrides.gate.max_turns",
     ];
     expected.sort_unstable();
     assert_eq!(reported, expected);

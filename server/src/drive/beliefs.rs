@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use gsar_core::belief::{Entity, Label, Topology};
+use gsar_core::belief::{Entity, Exploration, Label, Topology};
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Lane, Target};
-use gsar_core::policy::{PolicyValues, VerificationMode};
+use gsar_core::policy::{Policy, PolicyValues, VerificationMode};
 use gsar_core::verify::{EvidenceSet, contains_name, verify};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use gsar_proto::enums::Enumeration as _;
@@ -14,7 +14,6 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use super::state::State;
 use super::{graph, turn};
 use crate::call::Call;
 use crate::evaluate::Engine;
@@ -23,14 +22,12 @@ use crate::offload::offload_store;
 
 pub(super) fn parse(
     engine: &Engine,
-    state: &State,
+    topology: Option<&Topology>,
     beliefs: Vec<v1::Belief>,
     violations: &mut Violations,
 ) -> Option<Vec<ParsedBelief>> {
-    match &state.exploration {
-        Some(exploration) => {
-            parse::beliefs(beliefs, exploration.topology(), engine.limits(), violations)
-        }
+    match topology {
+        Some(topology) => parse::beliefs(beliefs, topology, engine.limits(), violations),
         None if beliefs.is_empty() => Some(Vec::new()),
         None => {
             violations.add(
@@ -49,15 +46,15 @@ pub(super) fn parse(
 pub(super) async fn verify_all(
     engine: &Engine,
     call: &Call,
-    state: &State,
+    exploration: Option<Exploration>,
+    policy: Arc<Policy>,
     name: &CorpusName,
     beliefs: Vec<ParsedBelief>,
 ) -> Result<Vec<v1::RecordedBelief>, Status> {
-    let Some(exploration) = state.exploration.clone().filter(|_| !beliefs.is_empty()) else {
+    let Some(exploration) = exploration.filter(|_| !beliefs.is_empty()) else {
         return Ok(Vec::new());
     };
-    let (store, name, policy) =
-        (engine.stored_evidence()?, name.clone(), Arc::clone(&state.policy.policy));
+    let (store, name) = (engine.stored_evidence()?, name.clone());
     let topology = exploration.topology().clone();
     let verification = offload_store(call, move || {
         let mut verified = Vec::with_capacity(beliefs.len());

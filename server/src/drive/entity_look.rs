@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use gsar_core::belief::{Entity, Topology};
+use gsar_core::budget::Budget;
 use gsar_core::evidence::Lane;
+use gsar_core::safety::{self, ToolResult, Verdict};
 use gsar_core::time::{Timestamp, Window};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::violations::Violations;
@@ -12,8 +14,10 @@ use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
 use super::state::State;
+use super::turn::check_deadline;
 use super::{graph, turn};
 use crate::call::{Call, Step};
+use crate::compute::stop_status;
 use crate::errors;
 use crate::evaluate::{Engine, call_to_proto, count_call, search_hit};
 use crate::evidence::{CorpusName, Evidence, Filter, Head, Hit, Query, StoreError, build_item};
@@ -47,11 +51,14 @@ pub(super) async fn look(
     call.enter(Step::Retrieve);
     let (store, name) = (engine.stored_evidence()?, turn::corpus(state)?);
     let times = IncidentTimes::new(state, engine.limits());
+    let (skipped, deadline) = (usize::try_from(request.skip).unwrap_or(usize::MAX), call.deadline);
     let gather = move || {
-        let hits = find_passages(&store, &name, &names, &times)?;
-        Ok(take_fitting_hits(bytes, hits))
+        let budget = Budget::new(u64::MAX, move |_| check_deadline(deadline));
+        let hits = find_passages(&store, &name, &names, &times, &budget)?;
+        let hits = hits.into_iter().skip(skipped).collect();
+        Ok(budget.finish(take_fitting_hits(bytes, hits)))
     };
-    let (hits, left_out) = offload_store(call, gather).await?;
+    let (hits, left_out) = offload_store(call, gather).await?.map_err(|_| stop_status(call))?;
     let mut answer = v1::LookAtEntityResponse {
         passages: hits.iter().map(to_proto_passage).collect(),
         left_out: u32::try_from(left_out).unwrap_or(u32::MAX),
@@ -68,7 +75,8 @@ pub(super) async fn look(
         match model.look(&question).await {
             Ok(mut entity_answer) => {
                 answer.calls = count_calls(model, std::mem::take(&mut entity_answer.calls));
-                answer.belief = Some(to_belief(&look, topology, entity_answer));
+                answer.belief =
+                    Some(to_belief(&look, topology, entity_answer, &mut answer.reasons));
             }
             Err(JudgeError::DeadlinePassed { .. }) => {
                 return Err(errors::deadline_exceeded(Step::Judge.name()));
@@ -104,14 +112,16 @@ fn check(state: &State, request: &v1::LookAtEntityRequest) -> Result<(String, us
     if exploration.is_none() {
         violations.add("entity", "the investigation has no graph; start one with graph");
     } else if node.is_none() {
-        let short_name: String = request.entity.chars().take(Entity::MAX_BYTES).collect();
-        violations.add(
-            "entity",
-            format!("`{}` is not an entity of the graph", short_name.escape_debug()),
-        );
+        let description = format!("`{}` is not an entity of the graph", shorten(&request.entity));
+        violations.add("entity", description);
     }
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     violations.finish(Some((request.entity.clone(), bytes)))
+}
+
+fn shorten(name: &str) -> String {
+    let short_name: String = name.chars().take(Entity::MAX_BYTES).collect();
+    short_name.escape_debug().to_string()
 }
 
 fn due_look(state: &State, entity: &str) -> Option<v1::EntityLook> {
@@ -146,10 +156,13 @@ impl IncidentTimes {
         window.contains(time)
     }
 
-    /// Sorts changes before other passages. Changes before the onset come first, newest to oldest.
-    fn sort_key(&self, hit: &Hit) -> (bool, bool, i64) {
+    /// Sorts changes before other passages, and passages that show a fault before the rest. Changes before the onset
+    /// come first, newest to oldest.
+    fn sort_key(&self, hit: &Hit, budget: &Budget) -> (bool, bool, i64) {
         if hit.head.lane != Lane::Change {
-            return (true, false, 0);
+            let result = ToolResult { content: &hit.text, expectation: None };
+            let shows_fault = safety::classify(&result, budget).verdict == Verdict::Supports;
+            return (true, !shows_fault, 0);
         }
         let micros = hit.head.collected_at.map_or(i64::MIN, Timestamp::as_micros);
         let is_after = self.onset.is_some_and(|onset| micros > onset.as_micros());
@@ -163,6 +176,7 @@ fn find_passages(
     corpus: &CorpusName,
     names: &BTreeSet<String>,
     times: &IncidentTimes,
+    budget: &Budget,
 ) -> Result<Vec<Hit>, StoreError> {
     let mut all_hits: Vec<Hit> = Vec::new();
     for name in names {
@@ -177,7 +191,7 @@ fn find_passages(
     }
     let mut seen_passages = BTreeSet::new();
     all_hits.retain(|hit| seen_passages.insert(hit.passage) && times.includes(hit));
-    all_hits.sort_by_key(|hit| times.sort_key(hit));
+    all_hits.sort_by_cached_key(|hit| times.sort_key(hit, budget));
     Ok(all_hits)
 }
 
@@ -237,19 +251,52 @@ fn context_json(look: &v1::EntityLook) -> String {
 }
 
 /// Converts an answer to a belief. Drops unknown suspects, and edges that do not connect the entity to a
-/// neighbour.
-fn to_belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -> v1::Belief {
+/// neighbour, each with a reason.
+fn to_belief(
+    look: &v1::EntityLook,
+    topology: &Topology,
+    answer: EntityAnswer,
+    reasons: &mut Vec<v1::Reason>,
+) -> v1::Belief {
     let node = topology.resolve(&look.entity);
     let name = |node| topology.name(node).to_owned();
-    let edge = |(from, to): (String, String)| {
-        let (from, to) = (topology.resolve(&from)?, topology.resolve(&to)?);
+    let edge = |(from, to): &(String, String)| {
+        let (from, to) = (topology.resolve(from)?, topology.resolve(to)?);
         let is_incident = node == Some(from) || node == Some(to);
         let is_edge = is_incident && topology.are_neighbours(from, to);
         is_edge.then(|| v1::GraphEdge { from: name(from), to: name(to) })
     };
-    let suspects = answer.suspects.iter().filter_map(|suspect| topology.resolve(suspect));
-    let suspects: BTreeSet<String> =
-        suspects.filter(|suspect| node != Some(*suspect)).map(name).collect();
+    let mut propagations = Vec::new();
+    for named @ (from, to) in &answer.propagations {
+        match edge(named) {
+            Some(edge) => propagations.push(edge),
+            None => {
+                let sentence = format!(
+                    "the model's propagation from `{}` to `{}` was dropped: the graph has no such edge at {}",
+                    shorten(from),
+                    shorten(to),
+                    look.entity
+                );
+                reasons.push(graph::reason("PROPAGATION_UNKNOWN", sentence));
+            }
+        }
+    }
+    let mut suspects = BTreeSet::new();
+    for suspect in &answer.suspects {
+        match topology.resolve(suspect) {
+            Some(found) if node == Some(found) => {}
+            Some(found) => {
+                suspects.insert(name(found));
+            }
+            None => {
+                let sentence = format!(
+                    "the model's suspect `{}` was dropped: it is unknown or ambiguous in the graph",
+                    shorten(suspect)
+                );
+                reasons.push(graph::reason("SUSPECT_UNKNOWN", sentence));
+            }
+        }
+    }
     let observations = answer.observations.into_iter().map(|(text, citations)| v1::Observation {
         text,
         citations: citations.into_iter().map(render::citation).collect(),
@@ -258,7 +305,7 @@ fn to_belief(look: &v1::EntityLook, topology: &Topology, answer: EntityAnswer) -
         entity: look.entity.clone(),
         label: answer.label.number(),
         observations: observations.collect(),
-        propagations: answer.propagations.into_iter().filter_map(edge).collect(),
+        propagations,
         suspects: suspects.into_iter().collect(),
     }
 }

@@ -41,8 +41,7 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
         let sentence = format!("the last check of {} failed", failed_checks.join(", "));
         findings.push(finding("CHANGE_FAILED_ITS_CHECK", sentence));
     }
-    let has_diagnosis = gate.is_some_and(|gate| gate.outcome.exit == GateExit::Confident);
-    if state.outer_loop.is_finished() && has_diagnosis && !state.turns.has_changed_anything() {
+    if has_empty_change_set(state, gate) {
         let sentence = "there is a diagnosis, but nothing was changed or checked".to_owned();
         findings.push(finding("EMPTY_CHANGE_SET", sentence));
     }
@@ -66,17 +65,35 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
         let sentence = format!("the verdict on {item}, or its threshold, was given by the caller");
         findings.push(finding("CALLER_VERDICT", sentence));
     }
+    for item in &state.turns.unrelated_results {
+        let sentence = format!(
+            "the item of {item} does not name the target of its hypothesis, nor do the arguments of its tool call; it has no effect"
+        );
+        findings.push(finding("UNRELATED_RESULT", sentence));
+    }
     findings
+}
+
+fn has_empty_change_set(state: &State, gate: Option<&GateAtTurn>) -> bool {
+    let has_diagnosis = gate.is_some_and(|gate| gate.outcome.exit == GateExit::Confident);
+    state.outer_loop.is_finished() && has_diagnosis && !state.turns.has_changed_anything()
 }
 
 pub(super) fn failed_stage(state: &State, gate: Option<&GateAtTurn>) -> Option<Stage> {
     let has_hypotheses = !state.turns.hypotheses.is_empty();
     let is_diagnosed = gate.map(|gate| gate.outcome.exit == GateExit::Confident);
+    let is_diagnosed = is_diagnosed.filter(|_| has_hypotheses);
+    let is_localized = state.exploration.as_ref().map(|exploration| {
+        is_diagnosed == Some(true) || !exploration.outcome().frontier.is_empty()
+    });
     let checks = state.turns.checks(&state.start.checks);
+    let was_judged = state.reports.iter().any(|report| report.tier() != v1::Tier::Abstain);
     StageProgress {
-        has_evidence: state.turns.has_evidence(),
-        is_diagnosed: is_diagnosed.filter(|_| has_hypotheses),
+        has_evidence: state.turns.has_evidence() || was_judged,
+        is_localized,
+        is_diagnosed,
         proceeds: matches!(state.action, Action::Finish(Ending::Proceed { .. })),
+        has_empty_change_set: has_empty_change_set(state, gate),
         checks: checks.len(),
         run: checks.iter().filter(|result| result.is_some()).count(),
         passed: checks.iter().filter(|result| **result == Some(VerificationResult::Passed)).count(),

@@ -4,13 +4,63 @@ use std::collections::BTreeMap;
 
 use gsar_core::belief::{Belief, Entry, Exploration, Label, Node};
 use gsar_core::evidence::EvidenceId;
+use gsar_core::policy::PolicyValues;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 
+use super::state::State;
+
 pub(super) fn new_exploration(start: &v1::StartInvestigationRequest) -> Option<Exploration> {
     let graph = parse::graph(start.graph.clone()?, &mut Violations::default())?;
     Some(Exploration::new(graph.topology, &graph.alerts, graph.limits))
+}
+
+/// Returns the exploration with a turn's additions to the graph.
+pub(super) fn extended(
+    state: &State,
+    additions: Option<&v1::GraphAdditions>,
+    violations: &mut Violations,
+) -> Option<Exploration> {
+    let mut exploration = state.exploration.clone();
+    let Some(additions) = additions else { return exploration };
+    match &mut exploration {
+        Some(exploration) => extend(exploration, additions.clone(), violations),
+        None => violations.add(
+            "graph_additions",
+            "the investigation has no graph; leave them out, or start one with graph",
+        ),
+    }
+    exploration
+}
+
+/// Adds edges, entities, changes and alerts to an exploration.
+pub(super) fn extend(
+    exploration: &mut Exploration,
+    additions: v1::GraphAdditions,
+    violations: &mut Violations,
+) {
+    let additions = parse::graph_additions(additions, exploration.topology(), violations);
+    if let Some((topology, alerts)) = additions {
+        exploration.extend(topology, &alerts);
+    }
+}
+
+/// Marks the targets of changes as changed. If the policy requires attestation, only attested changes count.
+pub(super) fn mark_changed(
+    exploration: &mut Exploration,
+    changes: &[v1::ChangeRecord],
+    policy: &PolicyValues,
+) {
+    let topology = exploration.topology();
+    let needs_attestation = policy.guards.tool_match_needs_attestation;
+    let counts = |change: &&v1::ChangeRecord| change.attested || !needs_attestation;
+    let targets =
+        changes.iter().filter(counts).filter_map(|change| topology.resolve(&change.target));
+    let targets: Vec<Node> = targets.filter(|node| !topology.is_changed(*node)).collect();
+    if !targets.is_empty() {
+        exploration.extend(topology.clone().with_changes(&targets), &[]);
+    }
 }
 
 /// Adds a recorded belief to an exploration.

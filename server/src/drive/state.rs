@@ -119,12 +119,7 @@ impl State {
         });
         let plan = self.outer_loop.replans();
         match event.event.ok_or("an event is empty")? {
-            Kind::Turn(turn) => {
-                for belief in &turn.beliefs {
-                    self.add_belief(belief)?;
-                }
-                self.turns.add(turn);
-            }
+            Kind::Turn(turn) => self.add_turn(turn)?,
             Kind::Judged(recorded_judgement) => self.add_judgement(*recorded_judgement)?,
             Kind::Unchanged(repetition) => {
                 self.advance(Event::Submitted(parse_subject(&repetition.subject)?))?;
@@ -148,6 +143,24 @@ impl State {
         }
         self.digests.push(digest);
         self.last_at = time;
+        Ok(())
+    }
+
+    fn add_turn(&mut self, turn: v1::RecordedTurn) -> Result<(), String> {
+        if let Some(exploration) = &mut self.exploration {
+            if let Some(additions) = turn.graph_additions.clone() {
+                let mut violations = Violations::default();
+                graph::extend(exploration, additions, &mut violations);
+                violations.finish(Some(())).map_err(|status| status.message().to_owned())?;
+            }
+            graph::mark_changed(exploration, &turn.changes, &self.policy.policy);
+        }
+        for belief in &turn.beliefs {
+            self.add_belief(belief)?;
+        }
+        let v1::AgentCost { tokens, cost_micros } = turn.agent_cost.unwrap_or_default();
+        budget::add(&mut self.spent, &v1::Spent { tokens, cost_micros, ..v1::Spent::default() });
+        self.turns.add(turn);
         Ok(())
     }
 

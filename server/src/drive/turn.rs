@@ -1,26 +1,31 @@
 //! Records turns: stores the results of tool calls and classifies the tests of hypotheses.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Instant;
 
+use gsar_core::belief::{Entity, Exploration};
 use gsar_core::budget::{Budget, Stop};
 use gsar_core::evidence::{EvidenceItem, EvidenceKind, Lane, VerificationResult};
-use gsar_core::safety::{self, Expectation, ToolResult};
+use gsar_core::safety::{self, ChangeKind, Expectation, ToolResult, Verdict};
+use gsar_core::verify::contains_name;
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
 use super::state::State;
-use super::{arguments, beliefs};
+use super::{arguments, beliefs, graph};
 use crate::call::Call;
 use crate::compute::stop_status;
 use crate::errors;
 use crate::evaluate::{Engine, now};
-use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError, StoredItem};
+use crate::evidence::{CorpusName, Evidence, ItemRef, Part, Snapshot, StoreError, StoredItem};
 use crate::offload::offload_store;
 
 pub(super) const MAX_READ: u64 = 1 << 20;
+/// The size of a tool call's arguments that is recorded, in bytes.
+const MAX_ARGUMENTS: usize = 1 << 10;
 
 pub(super) async fn record(
     engine: &Engine,
@@ -30,13 +35,15 @@ pub(super) async fn record(
 ) -> Result<v1::RecordedTurn, Status> {
     let mut violations = Violations::default();
     let (calls, items) = parse_calls(engine, call, request.tool_calls, &mut violations);
-    check_hypotheses(state, &request.hypotheses, &mut violations);
+    check_hypotheses(engine, state, &request.hypotheses, &mut violations);
     // Each change can name an item, which is read.
     let (length, max) = (request.changes.len(), engine.limits().max_changes);
     if length > max {
         violations.add("changes", format!("has {length} elements; at most {max} are allowed"));
     }
-    let beliefs = beliefs::parse(engine, state, request.beliefs, &mut violations);
+    let exploration = graph::extended(state, request.graph_additions.as_ref(), &mut violations);
+    let topology = exploration.as_ref().map(Exploration::topology);
+    let beliefs = beliefs::parse(engine, topology, request.beliefs, &mut violations);
     violations.finish(Some(()))?;
     let name = corpus(state)?;
     let checks = check_results(&items);
@@ -54,18 +61,32 @@ pub(super) async fn record(
             change.evidence_id.clone_from(stored_id);
         }
     }
-    let (hypotheses, caller_verdicts) =
-        classify_tests(engine, call, &name, tested_hypotheses).await?;
-    let beliefs = beliefs::verify_all(engine, call, state, &name, beliefs).await?;
+    let calls = record_calls(state, calls, &stored_items, &checks);
+    let hypotheses = tested_hypotheses.into_iter().map(|hypothesis| {
+        let names = target_names(exploration.as_ref(), &hypothesis.target);
+        let tests = hypothesis.tests.iter();
+        let arguments = tests.map(|test| arguments_of(state, &calls, &test.evidence_id)).collect();
+        NamedHypothesis { names, arguments, hypothesis }
+    });
+    let classified = classify_tests(engine, call, &name, hypotheses.collect()).await?;
     let changes = resolve_changes(engine, call, &name, changes).await?;
+    let policy = Arc::clone(&state.policy.policy);
+    let exploration = exploration.map(|mut exploration| {
+        graph::mark_changed(&mut exploration, &changes, &policy);
+        exploration
+    });
+    let beliefs = beliefs::verify_all(engine, call, exploration, policy, &name, beliefs).await?;
     let turn = v1::RecordedTurn {
         beliefs,
-        calls: record_calls(state, calls, &stored_items, &checks),
-        hypotheses,
+        calls,
+        hypotheses: classified.hypotheses,
         changes,
         path: request.path,
         wants_to_finish: request.wants_to_finish,
-        caller_verdicts,
+        caller_verdicts: classified.caller_verdicts,
+        unrelated_results: classified.unrelated_results,
+        graph_additions: request.graph_additions,
+        agent_cost: request.agent_cost,
     };
     check_gate(engine, state, &turn)?;
     Ok(turn)
@@ -93,6 +114,7 @@ pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
 
 struct ParsedCall {
     tool: String,
+    arguments: String,
     digest: String,
     is_meaningful: bool,
     evidence_id: String,
@@ -118,6 +140,7 @@ fn parse_calls(
             is_meaningful: arguments::are_meaningful(&tool_call.arguments),
             evidence_id: String::new(),
             tool: tool_call.tool,
+            arguments: shorten(tool_call.arguments),
         };
         if let Some(mut result) = tool_call.result {
             let is_check_run =
@@ -136,11 +159,29 @@ fn parse_calls(
     (parsed_calls, items)
 }
 
+fn shorten(mut arguments: String) -> String {
+    arguments.truncate(arguments.floor_char_boundary(MAX_ARGUMENTS));
+    arguments
+}
+
 fn check_hypotheses(
+    engine: &Engine,
     state: &State,
     hypotheses: &[v1::TestedHypothesis],
     violations: &mut Violations,
 ) {
+    // Each test names an item, which is read.
+    let limits = engine.limits();
+    let lengths = hypotheses.iter().enumerate().map(|(index, hypothesis)| {
+        let field = format!("hypotheses[{index}].tests");
+        (field, hypothesis.tests.len(), limits.max_hypothesis_evidence)
+    });
+    let all = ("hypotheses".to_owned(), hypotheses.len(), limits.max_hypotheses);
+    for (field, length, max) in lengths.chain([all]) {
+        if length > max {
+            violations.add(field, format!("has {length} elements; at most {max} are allowed"));
+        }
+    }
     let is_allowed = state.policy.policy.investigation.caller_verdicts;
     for (index, hypothesis) in hypotheses.iter().enumerate() {
         for (test_index, test) in hypothesis.tests.iter().enumerate() {
@@ -219,6 +260,7 @@ fn record_calls(
         let (check, result) = checks.get(&call.evidence_id).cloned().unwrap_or_default();
         v1::RecordedCall {
             tool: call.tool,
+            arguments: call.arguments,
             digest: call.digest,
             evidence_id: item.and_then(|item| item.same_as.clone()).unwrap_or(call.evidence_id),
             is_new,
@@ -234,7 +276,7 @@ fn record_calls(
 /// Takes the attestation of changes from the stored items that they name.
 ///
 /// # Errors
-/// INVALID_ARGUMENT if a change names an item that is not in lane change, or NOT_FOUND if it is not in the corpus.
+/// INVALID_ARGUMENT if a change names an item that cannot show it, or NOT_FOUND if it is not in the corpus.
 async fn resolve_changes(
     engine: &Engine,
     call: &Call,
@@ -261,11 +303,16 @@ async fn resolve_changes(
     let mut violations = Violations::default();
     let heads = offload_store(call, read_heads).await?.into_iter().enumerate();
     let resolved = heads.map(|(index, (change, head))| {
-        if let Some(head) = head.as_ref().filter(|head| head.lane != Lane::Change) {
+        let kind = match change.kind() {
+            v1::ChangeKind::Unspecified => ChangeKind::Deployment,
+            v1::ChangeKind::Load => ChangeKind::Load,
+        };
+        if let Some(head) = head.as_ref().filter(|head| !kind.is_shown_in(head.lane)) {
             let description = format!(
-                "`{}` is in lane {}; name an item in lane change, or leave it out",
+                "`{}` is in lane {}; name an item in lane {}, or leave it out",
                 change.evidence_id,
-                head.lane.name()
+                head.lane.name(),
+                kind.lanes()
             );
             violations.add(format!("changes[{index}].evidence_id"), description);
         }
@@ -275,45 +322,97 @@ async fn resolve_changes(
     violations.finish(resolved)
 }
 
+struct NamedHypothesis {
+    hypothesis: v1::TestedHypothesis,
+    /// The short names of its target; none if it has no target.
+    names: Vec<String>,
+    /// The arguments with which a tool returned the item of each test.
+    arguments: Vec<String>,
+}
+
+#[derive(Default)]
+struct ClassifiedTests {
+    hypotheses: Vec<v1::Hypothesis>,
+    caller_verdicts: Vec<String>,
+    unrelated_results: Vec<String>,
+}
+
+/// Returns the arguments with which a tool of this turn or an earlier one returned an item.
+fn arguments_of(state: &State, calls: &[v1::RecordedCall], evidence_id: &str) -> String {
+    let mut calls = calls.iter();
+    match calls.find(|call| call.evidence_id == evidence_id) {
+        Some(call) => call.arguments.clone(),
+        None => state.turns.arguments(evidence_id).to_owned(),
+    }
+}
+
+/// Returns `true` if an item names the target of a hypothesis, or is the run of a check.
+fn is_about(target_names: &[String], item: &Snapshot, arguments: &str) -> bool {
+    let texts = [item.content.as_str(), &item.head.query, &item.head.tool, arguments];
+    let is_named = |name: &String| texts.iter().any(|text| contains_name(text, name));
+    target_names.is_empty()
+        || item.head.lane == Lane::Verification
+        || target_names.iter().any(is_named)
+}
+
+fn target_names(exploration: Option<&Exploration>, target: &str) -> Vec<String> {
+    let target = target.trim();
+    if target.is_empty() {
+        return Vec::new();
+    }
+    let topology = exploration.map(Exploration::topology);
+    let node = topology.and_then(|topology| Some((topology, topology.resolve(target)?)));
+    match node {
+        Some((topology, node)) => {
+            topology.names(node).map(|entity| entity.name().to_owned()).collect()
+        }
+        None => {
+            vec![Entity::parse(target).map_or(target.to_owned(), |entity| entity.name().to_owned())]
+        }
+    }
+}
+
 async fn classify_tests(
     engine: &Engine,
     call: &Call,
     name: &CorpusName,
-    tested_hypotheses: Vec<v1::TestedHypothesis>,
-) -> Result<(Vec<v1::Hypothesis>, Vec<String>), Status> {
-    if tested_hypotheses.iter().all(|hypothesis| hypothesis.tests.is_empty()) {
-        return Ok((
-            tested_hypotheses
-                .into_iter()
-                .map(|hypothesis| to_hypothesis(hypothesis, Vec::new()))
-                .collect(),
-            Vec::new(),
-        ));
+    hypotheses: Vec<NamedHypothesis>,
+) -> Result<ClassifiedTests, Status> {
+    let mut classified = ClassifiedTests::default();
+    if hypotheses.iter().all(|named| named.hypothesis.tests.is_empty()) {
+        let hypotheses = hypotheses.into_iter();
+        classified.hypotheses =
+            hypotheses.map(|named| to_hypothesis(named.hypothesis, Vec::new())).collect();
+        return Ok(classified);
     }
     let (store, name) = (engine.stored_evidence()?, name.clone());
     let deadline = call.deadline;
     let classification = offload_store(call, move || {
         let budget = Budget::new(u64::MAX, move |_| check_deadline(deadline));
-        let mut caller_verdicts = Vec::new();
-        let mut hypotheses = Vec::with_capacity(tested_hypotheses.len());
-        for mut hypothesis in tested_hypotheses {
+        for NamedHypothesis { mut hypothesis, names, arguments } in hypotheses {
             let tests = std::mem::take(&mut hypothesis.tests);
             let mut records = Vec::with_capacity(tests.len());
-            for test in tests {
+            for (test, arguments) in tests.into_iter().zip(arguments) {
+                let test_name = format!("{}:{}", hypothesis.id, test.evidence_id);
                 // A threshold decides on the verdict as well.
                 if test.verdict != 0 || test.threshold.is_some() {
-                    caller_verdicts.push(format!("{}:{}", hypothesis.id, test.evidence_id));
+                    classified.caller_verdicts.push(test_name.clone());
                 }
-                records.push(classify_test(&store, &name, test, &budget)?);
+                let (mut record, item) = classify_test(&store, &name, test, &budget)?;
+                if !is_about(&names, &item, &arguments) {
+                    record.verdict = Verdict::Inconclusive.number();
+                    classified.unrelated_results.push(test_name);
+                }
+                records.push(record);
             }
-            hypotheses.push(to_hypothesis(hypothesis, records));
+            classified.hypotheses.push(to_hypothesis(hypothesis, records));
         }
-        Ok(budget.finish((hypotheses, caller_verdicts)))
+        Ok(budget.finish(classified))
     });
     classification.await?.map_err(|_| stop_status(call))
 }
 
-fn check_deadline(deadline: Instant) -> Result<(), Stop> {
+pub(super) fn check_deadline(deadline: Instant) -> Result<(), Stop> {
     if Instant::now() < deadline { Ok(()) } else { Err(Stop::Interrupted) }
 }
 
@@ -334,7 +433,7 @@ fn classify_test(
     name: &CorpusName,
     test: v1::HypothesisTest,
     budget: &Budget,
-) -> Result<v1::HypothesisEvidence, StoreError> {
+) -> Result<(v1::HypothesisEvidence, Snapshot), StoreError> {
     let item_ref = ItemRef::Id(test.evidence_id.clone());
     let item = store.snapshot(name, &item_ref, Part::Bytes(0, MAX_READ))?;
     let threshold = test.threshold.map(|threshold| threshold.to_string());
@@ -349,8 +448,8 @@ fn classify_test(
         0 => safety::classify(&result, budget).verdict.number(),
         verdict => verdict,
     };
-    Ok(v1::HypothesisEvidence {
-        tool: item.head.tool,
+    let record = v1::HypothesisEvidence {
+        tool: item.head.tool.clone(),
         summary: safety::summary(&item.content),
         verdict,
         lane: item.head.lane.number(),
@@ -358,7 +457,8 @@ fn classify_test(
         evidence_id: test.evidence_id,
         verification_result: render::verification_result(item.head.verification_result),
         attested: item.head.attested,
-    })
+    };
+    Ok((record, item))
 }
 
 fn check_gate(engine: &Engine, state: &State, turn: &v1::RecordedTurn) -> Result<(), Status> {

@@ -24,7 +24,11 @@ pub(super) struct Turns {
     pub(super) path: Vec<String>,
     /// The tests whose verdict the caller gave.
     pub(super) caller_verdicts: Vec<String>,
+    /// The tests whose item does not name the target.
+    pub(super) unrelated_results: Vec<String>,
     evidence_digests: HashSet<String>,
+    /// The arguments with which a tool returned an item, by the item's ID.
+    arguments: HashMap<String, String>,
 }
 
 impl Turns {
@@ -44,6 +48,10 @@ impl Turns {
             *count = if call.is_new { 1 } else { count.saturating_add(1) };
             if call.is_trivial {
                 self.trivial_tools.insert(call.tool.clone());
+            }
+            if !call.evidence_id.is_empty() {
+                let arguments = self.arguments.entry(call.evidence_id.clone());
+                arguments.or_insert_with(|| call.arguments.clone());
             }
             if !call.evidence_digest.is_empty() {
                 self.evidence_digests.insert(call.evidence_digest.clone());
@@ -71,6 +79,7 @@ impl Turns {
             self.path = turn.path;
         }
         self.caller_verdicts = turn.caller_verdicts;
+        self.unrelated_results = turn.unrelated_results;
     }
 
     pub(super) fn reset_for_plan(&mut self) {
@@ -83,6 +92,10 @@ impl Turns {
 
     pub(super) fn has_seen(&self, digest: &str) -> bool {
         self.evidence_digests.contains(digest)
+    }
+
+    pub(super) fn arguments(&self, evidence_id: &str) -> &str {
+        self.arguments.get(evidence_id).map_or("", String::as_str)
     }
 
     pub(super) fn has_evidence(&self) -> bool {

@@ -67,6 +67,8 @@ fn a_caller_may_tighten() {
         NO_FIELDS
     );
     assert_eq!(looser_fields(|values| values.gate.synthetic_validates = false), NO_FIELDS);
+    assert_eq!(looser_fields(|values| values.gate.max_turns = 9), NO_FIELDS);
+    assert_eq!(looser_fields(|values| values.gate.max_identical_calls = 1), NO_FIELDS);
 }
 
 #[test]
@@ -76,7 +78,11 @@ fn a_caller_may_not_loosen() {
         looser_fields(|values| values.tau_proceed = Millionths::new(799_999)),
         ["tau_proceed"]
     );
-    assert_eq!(looser_fields(|values| values.gate.max_turns = 9), ["gate.max_turns"]);
+    assert_eq!(looser_fields(|values| values.gate.max_turns = 11), ["gate.max_turns"]);
+    assert_eq!(
+        looser_fields(|values| values.gate.max_identical_calls = 0),
+        ["gate.max_identical_calls"]
+    );
     assert_eq!(looser_fields(|values| values.rollout.gate = RolloutMode::Shadow), ["rollout.gate"]);
     let fields = looser_fields(|values| values.rollout.decision = DecisionRollout::Shadow);
     assert_eq!(fields, ["rollout.decision"]);

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use gsar_chat::{Request, Schema};
+use gsar_chat::{Request, Role, Schema, Turn};
 use gsar_core::belief::Label;
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use serde::Deserialize;
@@ -105,14 +105,39 @@ impl ModelJudge {
         request.schema = Some(schema.map_err(|error| AskError::failed("REQUEST_INVALID", &error))?);
         request.temperature = self.options.temperature;
         let context = CallContext { deadline: question.deadline, payer: question.payer.clone() };
-        let prompt = blake3::hash(PROMPT.as_bytes()).to_hex();
-        let (mut call, text) = self.send(PURPOSE, &prompt, &mut request, &context, outcome).await?;
-        let raw: Result<RawLookAnswer, _> = super::parse_object(&text);
-        call.rung = if raw.is_ok() { "structured" } else { "unreadable" };
-        outcome.calls.push(call);
-        let raw = raw.map_err(|error| AskError::failed("ANSWER_UNREADABLE", &error))?;
-        Ok(raw.into_answer(&framed))
+        let answer = match self.ask(PURPOSE, &mut request, &context, outcome).await? {
+            (_, Ok(answer)) => answer,
+            (text, Err(error)) => {
+                request.messages.push(Turn { role: Role::Assistant, text });
+                request.messages.push(Turn { role: Role::User, text: repair(&error) });
+                let (_, answer) = self.ask("repair", &mut request, &context, outcome).await?;
+                answer.map_err(|error| AskError::failed("ANSWER_UNREADABLE", &error))?
+            }
+        };
+        Ok(answer.into_answer(&framed))
     }
+
+    /// Sends a request. Returns the text of the answer, and the answer if it is readable.
+    async fn ask(
+        &self,
+        purpose: &'static str,
+        request: &mut Request,
+        context: &CallContext,
+        outcome: &mut PartOutcome,
+    ) -> Result<(String, Result<RawLookAnswer, serde_json::Error>), AskError> {
+        let prompt = blake3::hash(PROMPT.as_bytes()).to_hex();
+        let (mut call, text) = self.send(purpose, &prompt, request, context, outcome).await?;
+        let answer = super::parse_object(&text);
+        call.rung = if answer.is_ok() { "structured" } else { "unreadable" };
+        outcome.calls.push(call);
+        Ok((text, answer))
+    }
+}
+
+fn repair(error: &serde_json::Error) -> String {
+    format!(
+        "Your last answer cannot be used: {error}.\nAnswer again in full: one JSON object of the given shape, and nothing before or after it."
+    )
 }
 
 impl Passage {

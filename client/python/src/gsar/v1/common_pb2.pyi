@@ -1247,6 +1247,7 @@ class PolicyOverrides(_message.Message):
     TAU_REGENERATE_FIELD_NUMBER: _builtins.int
     WEIGHTS_FIELD_NUMBER: _builtins.int
     VERIFICATION_FIELD_NUMBER: _builtins.int
+    GATE_FIELD_NUMBER: _builtins.int
     rho: _builtins.float
     """rho is the factor on the weight of contradicted claims, 0 to 10."""
     ungrounded_floor: _builtins.float
@@ -1261,6 +1262,10 @@ class PolicyOverrides(_message.Message):
     def weights(self) -> _containers.RepeatedCompositeFieldContainer[Global___TypeWeight]:
         """weights of evidence types; each type at most once."""
 
+    @_builtins.property
+    def gate(self) -> Global___GateLimits:
+        """gate replaces individual limits of the gate."""
+
     def __init__(
         self,
         *,
@@ -1270,10 +1275,11 @@ class PolicyOverrides(_message.Message):
         tau_regenerate: _builtins.float | None = ...,
         weights: _abc.Iterable[Global___TypeWeight] | None = ...,
         verification: Global___VerificationMode.ValueType = ...,
+        gate: Global___GateLimits | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_rho", b"_rho", "_tau_proceed", b"_tau_proceed", "_tau_regenerate", b"_tau_regenerate", "_ungrounded_floor", b"_ungrounded_floor", "rho", b"rho", "tau_proceed", b"tau_proceed", "tau_regenerate", b"tau_regenerate", "ungrounded_floor", b"ungrounded_floor"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_rho", b"_rho", "_tau_proceed", b"_tau_proceed", "_tau_regenerate", b"_tau_regenerate", "_ungrounded_floor", b"_ungrounded_floor", "gate", b"gate", "rho", b"rho", "tau_proceed", b"tau_proceed", "tau_regenerate", b"tau_regenerate", "ungrounded_floor", b"ungrounded_floor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rho", b"_rho", "_tau_proceed", b"_tau_proceed", "_tau_regenerate", b"_tau_regenerate", "_ungrounded_floor", b"_ungrounded_floor", "rho", b"rho", "tau_proceed", b"tau_proceed", "tau_regenerate", b"tau_regenerate", "ungrounded_floor", b"ungrounded_floor", "verification", b"verification", "weights", b"weights"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rho", b"_rho", "_tau_proceed", b"_tau_proceed", "_tau_regenerate", b"_tau_regenerate", "_ungrounded_floor", b"_ungrounded_floor", "gate", b"gate", "rho", b"rho", "tau_proceed", b"tau_proceed", "tau_regenerate", b"tau_regenerate", "ungrounded_floor", b"ungrounded_floor", "verification", b"verification", "weights", b"weights"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__rho: _TypeAlias = _typing.Literal["rho"]  # noqa: Y015
     _WhichOneofArgType__rho: _TypeAlias = _typing.Literal["_rho", b"_rho"]  # noqa: Y015
@@ -1293,6 +1299,55 @@ class PolicyOverrides(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__ungrounded_floor) -> _WhichOneofReturnType__ungrounded_floor | None: ...
 
 Global___PolicyOverrides: _TypeAlias = PolicyOverrides  # noqa: Y015
+
+@_typing.final
+class GateLimits(_message.Message):
+    """GateLimits are the limits at which the gate ends an investigation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MAX_TURNS_FIELD_NUMBER: _builtins.int
+    WALL_CLOCK_SECONDS_FIELD_NUMBER: _builtins.int
+    MAX_IDENTICAL_CALLS_FIELD_NUMBER: _builtins.int
+    MAX_TURNS_WITHOUT_EVIDENCE_FIELD_NUMBER: _builtins.int
+    max_turns: _builtins.int
+    """max_turns is the maximum number of turns, at least 1."""
+    wall_clock_seconds: _builtins.int
+    """wall_clock_seconds is the maximum time under one plan, at least 1."""
+    max_identical_calls: _builtins.int
+    """max_identical_calls is the maximum number of identical tool calls without a new result; unlimited if 0."""
+    max_turns_without_evidence: _builtins.int
+    """max_turns_without_evidence is the maximum number of turns without new evidence; unlimited if 0."""
+    def __init__(
+        self,
+        *,
+        max_turns: _builtins.int | None = ...,
+        wall_clock_seconds: _builtins.int | None = ...,
+        max_identical_calls: _builtins.int | None = ...,
+        max_turns_without_evidence: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max_identical_calls", b"_max_identical_calls", "_max_turns", b"_max_turns", "_max_turns_without_evidence", b"_max_turns_without_evidence", "_wall_clock_seconds", b"_wall_clock_seconds", "max_identical_calls", b"max_identical_calls", "max_turns", b"max_turns", "max_turns_without_evidence", b"max_turns_without_evidence", "wall_clock_seconds", b"wall_clock_seconds"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max_identical_calls", b"_max_identical_calls", "_max_turns", b"_max_turns", "_max_turns_without_evidence", b"_max_turns_without_evidence", "_wall_clock_seconds", b"_wall_clock_seconds", "max_identical_calls", b"max_identical_calls", "max_turns", b"max_turns", "max_turns_without_evidence", b"max_turns_without_evidence", "wall_clock_seconds", b"wall_clock_seconds"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__max_identical_calls: _TypeAlias = _typing.Literal["max_identical_calls"]  # noqa: Y015
+    _WhichOneofArgType__max_identical_calls: _TypeAlias = _typing.Literal["_max_identical_calls", b"_max_identical_calls"]  # noqa: Y015
+    _WhichOneofReturnType__max_turns: _TypeAlias = _typing.Literal["max_turns"]  # noqa: Y015
+    _WhichOneofArgType__max_turns: _TypeAlias = _typing.Literal["_max_turns", b"_max_turns"]  # noqa: Y015
+    _WhichOneofReturnType__max_turns_without_evidence: _TypeAlias = _typing.Literal["max_turns_without_evidence"]  # noqa: Y015
+    _WhichOneofArgType__max_turns_without_evidence: _TypeAlias = _typing.Literal["_max_turns_without_evidence", b"_max_turns_without_evidence"]  # noqa: Y015
+    _WhichOneofReturnType__wall_clock_seconds: _TypeAlias = _typing.Literal["wall_clock_seconds"]  # noqa: Y015
+    _WhichOneofArgType__wall_clock_seconds: _TypeAlias = _typing.Literal["_wall_clock_seconds", b"_wall_clock_seconds"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_identical_calls) -> _WhichOneofReturnType__max_identical_calls | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_turns) -> _WhichOneofReturnType__max_turns | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max_turns_without_evidence) -> _WhichOneofReturnType__max_turns_without_evidence | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__wall_clock_seconds) -> _WhichOneofReturnType__wall_clock_seconds | None: ...
+
+Global___GateLimits: _TypeAlias = GateLimits  # noqa: Y015
 
 @_typing.final
 class TypeWeight(_message.Message):

@@ -198,6 +198,30 @@ ACTION_PULL_REQUEST: Action.ValueType  # 4
 """Open a pull request."""
 Global___Action: _TypeAlias = Action  # noqa: Y015
 
+class _ChangeKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ChangeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChangeKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CHANGE_KIND_UNSPECIFIED: _ChangeKind.ValueType  # 0
+    """A deployment, commit, pull request or configuration change. Its item is in lane CHANGE."""
+    CHANGE_KIND_LOAD: _ChangeKind.ValueType  # 1
+    """A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS, LOGS,
+    TRACES, or STATIC_INFRA.
+    """
+
+class ChangeKind(_ChangeKind, metaclass=_ChangeKindEnumTypeWrapper):
+    """ChangeKind is a kind of change."""
+
+CHANGE_KIND_UNSPECIFIED: ChangeKind.ValueType  # 0
+"""A deployment, commit, pull request or configuration change. Its item is in lane CHANGE."""
+CHANGE_KIND_LOAD: ChangeKind.ValueType  # 1
+"""A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS, LOGS,
+TRACES, or STATIC_INFRA.
+"""
+Global___ChangeKind: _TypeAlias = ChangeKind  # noqa: Y015
+
 @_typing.final
 class HypothesisEvidence(_message.Message):
     """HypothesisEvidence is one tool result as evidence for or against a hypothesis."""
@@ -295,7 +319,7 @@ Global___Hypothesis: _TypeAlias = Hypothesis  # noqa: Y015
 
 @_typing.final
 class ChangeRecord(_message.Message):
-    """ChangeRecord is a deployment, commit, pull request or configuration change."""
+    """ChangeRecord is a change that may have caused the incident."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -305,6 +329,7 @@ class ChangeRecord(_message.Message):
     TARGET_FIELD_NUMBER: _builtins.int
     EVIDENCE_ID_FIELD_NUMBER: _builtins.int
     ATTESTED_FIELD_NUMBER: _builtins.int
+    KIND_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """id of the change: a deployment, commit or pull request number; 1 to 256 bytes."""
     summary: _builtins.str
@@ -314,11 +339,14 @@ class ChangeRecord(_message.Message):
     the path to it.
     """
     evidence_id: _builtins.str
-    """evidence_id of the item that shows the change; optional. A change that names an item which is unknown or not in lane
-    CHANGE is not cited. With guards.tool_match_needs_attestation, a change needs an attested item.
+    """evidence_id of the item that shows the change; optional. A change that names an item which is unknown or in a lane
+    that does not show changes of its kind is not cited. With guards.tool_match_needs_attestation, a change needs an
+    attested item.
     """
     attested: _builtins.bool
     """attested is true if the item comes from an attested channel. Taken from the item that evidence_id names."""
+    kind: Global___ChangeKind.ValueType
+    """kind of the change."""
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp:
         """at is the time at which it took effect; required."""
@@ -332,10 +360,11 @@ class ChangeRecord(_message.Message):
         target: _builtins.str = ...,
         evidence_id: _builtins.str = ...,
         attested: _builtins.bool = ...,
+        kind: Global___ChangeKind.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "attested", b"attested", "evidence_id", b"evidence_id", "id", b"id", "summary", b"summary", "target", b"target"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "attested", b"attested", "evidence_id", b"evidence_id", "id", b"id", "kind", b"kind", "summary", b"summary", "target", b"target"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

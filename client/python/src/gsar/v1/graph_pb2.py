@@ -25,41 +25,43 @@ _sym_db = _symbol_database.Default()
 from gsar.v1 import common_pb2 as gsar_dot_v1_dot_common__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13gsar/v1/graph.proto\x12\x07gsar.v1\x1a\x14gsar/v1/common.proto\"\xb2\x01\n\x05Graph\x12!\n\x05\x65\x64ges\x18\x01 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\x12\x10\n\x08\x65ntities\x18\x02 \x03(\t\x12\'\n\x07\x61liases\x18\x03 \x03(\x0b\x32\x16.gsar.v1.EntityAliases\x12\x0e\n\x06\x61lerts\x18\x04 \x03(\t\x12\x0f\n\x07\x63hanged\x18\x05 \x03(\t\x12*\n\x06limits\x18\x06 \x01(\x0b\x32\x1a.gsar.v1.ExplorationLimits\"%\n\tGraphEdge\x12\x0c\n\x04\x66rom\x18\x01 \x01(\t\x12\n\n\x02to\x18\x02 \x01(\t\"\x1e\n\rEntityAliases\x12\r\n\x05names\x18\x01 \x03(\t\"\xa5\x01\n\x11\x45xplorationLimits\x12\x16\n\tmax_flips\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\nmax_visits\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x15\n\x08\x63ooldown\x18\x03 \x01(\rH\x02\x88\x01\x01\x12\x13\n\x06\x62udget\x18\x04 \x01(\rH\x03\x88\x01\x01\x42\x0c\n\n_max_flipsB\r\n\x0b_max_visitsB\x0b\n\t_cooldownB\t\n\x07_budget\"\xa5\x01\n\x06\x42\x65lief\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12*\n\x0cobservations\x18\x03 \x03(\x0b\x32\x14.gsar.v1.Observation\x12(\n\x0cpropagations\x18\x04 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\x12\x10\n\x08suspects\x18\x05 \x03(\t\"A\n\x0bObservation\x12\x0c\n\x04text\x18\x01 \x01(\t\x12$\n\tcitations\x18\x02 \x03(\x0b\x32\x11.gsar.v1.Citation\"\x9d\x02\n\nGraphState\x12 \n\x03\x64ue\x18\x01 \x03(\x0b\x32\x13.gsar.v1.EntityLook\x12\'\n\x08\x65ntities\x18\x02 \x03(\x0b\x32\x15.gsar.v1.EntityBelief\x12\x10\n\x08\x66rontier\x18\x03 \x03(\t\x12$\n\x04ties\x18\x04 \x03(\x0b\x32\x16.gsar.v1.EntityAliases\x12\x14\n\x0c\x63ontributing\x18\x05 \x03(\t\x12+\n\ncandidates\x18\x06 \x03(\x0b\x32\x17.gsar.v1.CauseCandidate\x12)\n\x06\x61lerts\x18\x07 \x03(\x0b\x32\x19.gsar.v1.AlertExplanation\x12\x0f\n\x07pending\x18\x08 \x03(\t\x12\r\n\x05looks\x18\t \x01(\r\"\x94\x01\n\nEntityLook\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12\r\n\x05visit\x18\x02 \x01(\r\x12,\n\nneighbours\x18\x03 \x03(\x0b\x32\x18.gsar.v1.EntityNeighbour\x12%\n\x05inbox\x18\x04 \x03(\x0b\x32\x16.gsar.v1.EntityMessage\x12\x12\n\nis_changed\x18\x05 \x01(\x08\"F\n\x0f\x45ntityNeighbour\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\"l\n\rEntityMessage\x12\x0c\n\x04\x66rom\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12(\n\x0cpropagations\x18\x03 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\"\xc4\x01\n\x0c\x45ntityBelief\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12\x0e\n\x06visits\x18\x03 \x01(\r\x12\r\n\x05\x66lips\x18\x04 \x01(\r\x12(\n\x0cpropagations\x18\x05 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\x12\x14\n\x0c\x65vidence_ids\x18\x06 \x03(\t\x12 \n\x07reasons\x18\x07 \x03(\x0b\x32\x0f.gsar.v1.Reason\"\x88\x01\n\x0e\x43\x61useCandidate\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12\x0e\n\x06\x61lerts\x18\x03 \x01(\r\x12\x0e\n\x06\x63\x61uses\x18\x04 \x01(\r\x12\x12\n\nhas_change\x18\x05 \x01(\x08\x12\r\n\x05\x66lips\x18\x06 \x01(\r\"<\n\x10\x41lertExplanation\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12\n\n\x02\x62y\x18\x02 \x03(\t\x12\x0c\n\x04path\x18\x03 \x03(\t\"\x8b\x02\n\x0eRecordedBelief\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12&\n\x08verified\x18\x03 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12*\n\x0cobservations\x18\x04 \x03(\x0b\x32\x14.gsar.v1.JudgedClaim\x12\x12\n\nhas_change\x18\x05 \x01(\x08\x12(\n\x0cpropagations\x18\x06 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\x12\x10\n\x08suspects\x18\x07 \x03(\t\x12 \n\x07reasons\x18\x08 \x03(\x0b\x32\x0f.gsar.v1.Reason*\x90\x01\n\x0b\x42\x65liefLabel\x12\x1c\n\x18\x42\x45LIEF_LABEL_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42\x45LIEF_LABEL_HEALTHY\x10\x01\x12\x17\n\x13\x42\x45LIEF_LABEL_ORIGIN\x10\x02\x12\x18\n\x14\x42\x45LIEF_LABEL_SYMPTOM\x10\x03\x12\x16\n\x12\x42\x45LIEF_LABEL_DEFER\x10\x04\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13gsar/v1/graph.proto\x12\x07gsar.v1\x1a\x14gsar/v1/common.proto\"\xb2\x01\n\x05Graph\x12!\n\x05\x65\x64ges\x18\x01 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\x12\x10\n\x08\x65ntities\x18\x02 \x03(\t\x12\'\n\x07\x61liases\x18\x03 \x03(\x0b\x32\x16.gsar.v1.EntityAliases\x12\x0e\n\x06\x61lerts\x18\x04 \x03(\t\x12\x0f\n\x07\x63hanged\x18\x05 \x03(\t\x12*\n\x06limits\x18\x06 \x01(\x0b\x32\x1a.gsar.v1.ExplorationLimits\"f\n\x0eGraphAdditions\x12!\n\x05\x65\x64ges\x18\x01 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\x12\x10\n\x08\x65ntities\x18\x02 \x03(\t\x12\x0e\n\x06\x61lerts\x18\x03 \x03(\t\x12\x0f\n\x07\x63hanged\x18\x04 \x03(\t\"%\n\tGraphEdge\x12\x0c\n\x04\x66rom\x18\x01 \x01(\t\x12\n\n\x02to\x18\x02 \x01(\t\"\x1e\n\rEntityAliases\x12\r\n\x05names\x18\x01 \x03(\t\"\xa5\x01\n\x11\x45xplorationLimits\x12\x16\n\tmax_flips\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x17\n\nmax_visits\x18\x02 \x01(\rH\x01\x88\x01\x01\x12\x15\n\x08\x63ooldown\x18\x03 \x01(\rH\x02\x88\x01\x01\x12\x13\n\x06\x62udget\x18\x04 \x01(\rH\x03\x88\x01\x01\x42\x0c\n\n_max_flipsB\r\n\x0b_max_visitsB\x0b\n\t_cooldownB\t\n\x07_budget\"\xa5\x01\n\x06\x42\x65lief\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12*\n\x0cobservations\x18\x03 \x03(\x0b\x32\x14.gsar.v1.Observation\x12(\n\x0cpropagations\x18\x04 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\x12\x10\n\x08suspects\x18\x05 \x03(\t\"A\n\x0bObservation\x12\x0c\n\x04text\x18\x01 \x01(\t\x12$\n\tcitations\x18\x02 \x03(\x0b\x32\x11.gsar.v1.Citation\"\x9d\x02\n\nGraphState\x12 \n\x03\x64ue\x18\x01 \x03(\x0b\x32\x13.gsar.v1.EntityLook\x12\'\n\x08\x65ntities\x18\x02 \x03(\x0b\x32\x15.gsar.v1.EntityBelief\x12\x10\n\x08\x66rontier\x18\x03 \x03(\t\x12$\n\x04ties\x18\x04 \x03(\x0b\x32\x16.gsar.v1.EntityAliases\x12\x14\n\x0c\x63ontributing\x18\x05 \x03(\t\x12+\n\ncandidates\x18\x06 \x03(\x0b\x32\x17.gsar.v1.CauseCandidate\x12)\n\x06\x61lerts\x18\x07 \x03(\x0b\x32\x19.gsar.v1.AlertExplanation\x12\x0f\n\x07pending\x18\x08 \x03(\t\x12\r\n\x05looks\x18\t \x01(\r\"\x94\x01\n\nEntityLook\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12\r\n\x05visit\x18\x02 \x01(\r\x12,\n\nneighbours\x18\x03 \x03(\x0b\x32\x18.gsar.v1.EntityNeighbour\x12%\n\x05inbox\x18\x04 \x03(\x0b\x32\x16.gsar.v1.EntityMessage\x12\x12\n\nis_changed\x18\x05 \x01(\x08\"F\n\x0f\x45ntityNeighbour\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\"l\n\rEntityMessage\x12\x0c\n\x04\x66rom\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12(\n\x0cpropagations\x18\x03 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\"\xc4\x01\n\x0c\x45ntityBelief\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12\x0e\n\x06visits\x18\x03 \x01(\r\x12\r\n\x05\x66lips\x18\x04 \x01(\r\x12(\n\x0cpropagations\x18\x05 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\x12\x14\n\x0c\x65vidence_ids\x18\x06 \x03(\t\x12 \n\x07reasons\x18\x07 \x03(\x0b\x32\x0f.gsar.v1.Reason\"\x88\x01\n\x0e\x43\x61useCandidate\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12\x0e\n\x06\x61lerts\x18\x03 \x01(\r\x12\x0e\n\x06\x63\x61uses\x18\x04 \x01(\r\x12\x12\n\nhas_change\x18\x05 \x01(\x08\x12\r\n\x05\x66lips\x18\x06 \x01(\r\"<\n\x10\x41lertExplanation\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12\n\n\x02\x62y\x18\x02 \x03(\t\x12\x0c\n\x04path\x18\x03 \x03(\t\"\x8b\x02\n\x0eRecordedBelief\x12\x0e\n\x06\x65ntity\x18\x01 \x01(\t\x12#\n\x05label\x18\x02 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12&\n\x08verified\x18\x03 \x01(\x0e\x32\x14.gsar.v1.BeliefLabel\x12*\n\x0cobservations\x18\x04 \x03(\x0b\x32\x14.gsar.v1.JudgedClaim\x12\x12\n\nhas_change\x18\x05 \x01(\x08\x12(\n\x0cpropagations\x18\x06 \x03(\x0b\x32\x12.gsar.v1.GraphEdge\x12\x10\n\x08suspects\x18\x07 \x03(\t\x12 \n\x07reasons\x18\x08 \x03(\x0b\x32\x0f.gsar.v1.Reason*\x90\x01\n\x0b\x42\x65liefLabel\x12\x1c\n\x18\x42\x45LIEF_LABEL_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42\x45LIEF_LABEL_HEALTHY\x10\x01\x12\x17\n\x13\x42\x45LIEF_LABEL_ORIGIN\x10\x02\x12\x18\n\x14\x42\x45LIEF_LABEL_SYMPTOM\x10\x03\x12\x16\n\x12\x42\x45LIEF_LABEL_DEFER\x10\x04\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gsar.v1.graph_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BELIEFLABEL']._serialized_start=2001
-  _globals['_BELIEFLABEL']._serialized_end=2145
+  _globals['_BELIEFLABEL']._serialized_start=2105
+  _globals['_BELIEFLABEL']._serialized_end=2249
   _globals['_GRAPH']._serialized_start=55
   _globals['_GRAPH']._serialized_end=233
-  _globals['_GRAPHEDGE']._serialized_start=235
-  _globals['_GRAPHEDGE']._serialized_end=272
-  _globals['_ENTITYALIASES']._serialized_start=274
-  _globals['_ENTITYALIASES']._serialized_end=304
-  _globals['_EXPLORATIONLIMITS']._serialized_start=307
-  _globals['_EXPLORATIONLIMITS']._serialized_end=472
-  _globals['_BELIEF']._serialized_start=475
-  _globals['_BELIEF']._serialized_end=640
-  _globals['_OBSERVATION']._serialized_start=642
-  _globals['_OBSERVATION']._serialized_end=707
-  _globals['_GRAPHSTATE']._serialized_start=710
-  _globals['_GRAPHSTATE']._serialized_end=995
-  _globals['_ENTITYLOOK']._serialized_start=998
-  _globals['_ENTITYLOOK']._serialized_end=1146
-  _globals['_ENTITYNEIGHBOUR']._serialized_start=1148
-  _globals['_ENTITYNEIGHBOUR']._serialized_end=1218
-  _globals['_ENTITYMESSAGE']._serialized_start=1220
-  _globals['_ENTITYMESSAGE']._serialized_end=1328
-  _globals['_ENTITYBELIEF']._serialized_start=1331
-  _globals['_ENTITYBELIEF']._serialized_end=1527
-  _globals['_CAUSECANDIDATE']._serialized_start=1530
-  _globals['_CAUSECANDIDATE']._serialized_end=1666
-  _globals['_ALERTEXPLANATION']._serialized_start=1668
-  _globals['_ALERTEXPLANATION']._serialized_end=1728
-  _globals['_RECORDEDBELIEF']._serialized_start=1731
-  _globals['_RECORDEDBELIEF']._serialized_end=1998
+  _globals['_GRAPHADDITIONS']._serialized_start=235
+  _globals['_GRAPHADDITIONS']._serialized_end=337
+  _globals['_GRAPHEDGE']._serialized_start=339
+  _globals['_GRAPHEDGE']._serialized_end=376
+  _globals['_ENTITYALIASES']._serialized_start=378
+  _globals['_ENTITYALIASES']._serialized_end=408
+  _globals['_EXPLORATIONLIMITS']._serialized_start=411
+  _globals['_EXPLORATIONLIMITS']._serialized_end=576
+  _globals['_BELIEF']._serialized_start=579
+  _globals['_BELIEF']._serialized_end=744
+  _globals['_OBSERVATION']._serialized_start=746
+  _globals['_OBSERVATION']._serialized_end=811
+  _globals['_GRAPHSTATE']._serialized_start=814
+  _globals['_GRAPHSTATE']._serialized_end=1099
+  _globals['_ENTITYLOOK']._serialized_start=1102
+  _globals['_ENTITYLOOK']._serialized_end=1250
+  _globals['_ENTITYNEIGHBOUR']._serialized_start=1252
+  _globals['_ENTITYNEIGHBOUR']._serialized_end=1322
+  _globals['_ENTITYMESSAGE']._serialized_start=1324
+  _globals['_ENTITYMESSAGE']._serialized_end=1432
+  _globals['_ENTITYBELIEF']._serialized_start=1435
+  _globals['_ENTITYBELIEF']._serialized_end=1631
+  _globals['_CAUSECANDIDATE']._serialized_start=1634
+  _globals['_CAUSECANDIDATE']._serialized_end=1770
+  _globals['_ALERTEXPLANATION']._serialized_start=1772
+  _globals['_ALERTEXPLANATION']._serialized_end=1832
+  _globals['_RECORDEDBELIEF']._serialized_start=1835
+  _globals['_RECORDEDBELIEF']._serialized_end=2102
 # @@protoc_insertion_point(module_scope)

@@ -112,6 +112,50 @@ class Graph(_message.Message):
 Global___Graph: _TypeAlias = Graph  # noqa: Y015
 
 @_typing.final
+class GraphAdditions(_message.Message):
+    """GraphAdditions extend a graph during its exploration. New alerts become due, as do entities next to a new edge and
+    entities that are newly changed.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EDGES_FIELD_NUMBER: _builtins.int
+    ENTITIES_FIELD_NUMBER: _builtins.int
+    ALERTS_FIELD_NUMBER: _builtins.int
+    CHANGED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def edges(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
+        """edges to add; the limits of Graph apply to the extended graph."""
+
+    @_builtins.property
+    def entities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """entities without edges."""
+
+    @_builtins.property
+    def alerts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """alerts are further alerting entities."""
+
+    @_builtins.property
+    def changed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """changed are further entities that were changed."""
+
+    def __init__(
+        self,
+        *,
+        edges: _abc.Iterable[Global___GraphEdge] | None = ...,
+        entities: _abc.Iterable[_builtins.str] | None = ...,
+        alerts: _abc.Iterable[_builtins.str] | None = ...,
+        changed: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["alerts", b"alerts", "changed", b"changed", "edges", b"edges", "entities", b"entities"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GraphAdditions: _TypeAlias = GraphAdditions  # noqa: Y015
+
+@_typing.final
 class GraphEdge(_message.Message):
     """GraphEdge joins two entities."""
 
@@ -322,11 +366,13 @@ class GraphState(_message.Message):
 
     @_builtins.property
     def contributing(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """contributing are origins reached by an origin of the frontier."""
+        """contributing are further origins, reached by an origin of the frontier. They are no root causes."""
 
     @_builtins.property
     def candidates(self) -> _containers.RepeatedCompositeFieldContainer[Global___CauseCandidate]:
-        """candidates for the origin if the frontier is empty, the most likely first, with their evidence."""
+        """candidates for the origin if the frontier is empty, the most likely first, with their evidence. Entities that were
+        not discovered yet follow, at most 10, ranked by the dependencies of the alerting entities (PageRank).
+        """
 
     @_builtins.property
     def alerts(self) -> _containers.RepeatedCompositeFieldContainer[Global___AlertExplanation]:

@@ -183,6 +183,8 @@ class RecordTurnRequest(_message.Message):
     PATH_FIELD_NUMBER: _builtins.int
     WANTS_TO_FINISH_FIELD_NUMBER: _builtins.int
     BELIEFS_FIELD_NUMBER: _builtins.int
+    GRAPH_ADDITIONS_FIELD_NUMBER: _builtins.int
+    AGENT_COST_FIELD_NUMBER: _builtins.int
     investigation_id: _builtins.str
     """investigation_id of the investigation; required."""
     step: _builtins.int
@@ -209,6 +211,16 @@ class RecordTurnRequest(_message.Message):
     def beliefs(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.Belief]:
         """beliefs about due entities of the graph; each entity at most once."""
 
+    @_builtins.property
+    def graph_additions(self) -> _graph_pb2.GraphAdditions:
+        """graph_additions found in this turn. Its beliefs can already refer to them."""
+
+    @_builtins.property
+    def agent_cost(self) -> Global___AgentCost:
+        """agent_cost is the cost of the agent's own models in this turn, including its calls of LookAtEntity. It counts
+        towards the investigation's budget.
+        """
+
     def __init__(
         self,
         *,
@@ -220,14 +232,42 @@ class RecordTurnRequest(_message.Message):
         path: _abc.Iterable[_builtins.str] | None = ...,
         wants_to_finish: _builtins.bool = ...,
         beliefs: _abc.Iterable[_graph_pb2.Belief] | None = ...,
+        graph_additions: _graph_pb2.GraphAdditions | None = ...,
+        agent_cost: Global___AgentCost | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["agent_cost", b"agent_cost", "graph_additions", b"graph_additions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["beliefs", b"beliefs", "changes", b"changes", "hypotheses", b"hypotheses", "investigation_id", b"investigation_id", "path", b"path", "step", b"step", "tool_calls", b"tool_calls", "wants_to_finish", b"wants_to_finish"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent_cost", b"agent_cost", "beliefs", b"beliefs", "changes", b"changes", "graph_additions", b"graph_additions", "hypotheses", b"hypotheses", "investigation_id", b"investigation_id", "path", b"path", "step", b"step", "tool_calls", b"tool_calls", "wants_to_finish", b"wants_to_finish"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___RecordTurnRequest: _TypeAlias = RecordTurnRequest  # noqa: Y015
+
+@_typing.final
+class AgentCost(_message.Message):
+    """AgentCost is the cost of an agent's models, as reported by the agent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TOKENS_FIELD_NUMBER: _builtins.int
+    COST_MICROS_FIELD_NUMBER: _builtins.int
+    tokens: _builtins.int
+    """tokens of prompts and answers."""
+    cost_micros: _builtins.int
+    """cost_micros is the cost in millionths of a dollar."""
+    def __init__(
+        self,
+        *,
+        tokens: _builtins.int = ...,
+        cost_micros: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cost_micros", b"cost_micros", "tokens", b"tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AgentCost: _TypeAlias = AgentCost  # noqa: Y015
 
 @_typing.final
 class ToolCall(_message.Message):
@@ -299,7 +339,10 @@ Global___TestedHypothesis: _TypeAlias = TestedHypothesis  # noqa: Y015
 
 @_typing.final
 class HypothesisTest(_message.Message):
-    """HypothesisTest is a stored item that tests a hypothesis. Lane and verdict are derived from the item."""
+    """HypothesisTest is a stored item that tests a hypothesis. Lane and verdict are derived from the item. If the hypothesis
+    has a target, an item that does not name it in its content, tool or query, or in the arguments of the tool call that
+    returned it, has no effect.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -659,7 +702,8 @@ class Investigation(_message.Message):
     @_builtins.property
     def findings(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
         """findings about the agent's turns: TURNS_SPENT, REPEATED_IDENTICAL_CALLS, NO_NEW_EVIDENCE, CHANGE_FAILED_ITS_CHECK,
-        EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT, ALERT_UNEXPLAINED, ENTITY_PENDING.
+        EMPTY_CHANGE_SET, CALLER_VERDICT, ROOT_CAUSE_OUTSIDE_SUSPECTS, TRIVIAL_INPUT, ALERT_UNEXPLAINED, ENTITY_PENDING,
+        UNRELATED_RESULT.
         """
 
     @_builtins.property
@@ -708,9 +752,9 @@ class Spent(_message.Message):
     judge_calls: _builtins.int
     """judge_calls is the number of answers requested from chat models; cached answers do not count."""
     tokens: _builtins.int
-    """tokens of prompts and answers."""
+    """tokens of prompts and answers, including those of the agent that turns report."""
     cost_micros: _builtins.int
-    """cost_micros is the cost in millionths of a dollar."""
+    """cost_micros is the cost in millionths of a dollar, including that of the agent that turns report."""
     turns: _builtins.int
     """turns of the agent."""
     identical_calls: _builtins.int
@@ -906,6 +950,9 @@ class RecordedTurn(_message.Message):
     WANTS_TO_FINISH_FIELD_NUMBER: _builtins.int
     CALLER_VERDICTS_FIELD_NUMBER: _builtins.int
     BELIEFS_FIELD_NUMBER: _builtins.int
+    GRAPH_ADDITIONS_FIELD_NUMBER: _builtins.int
+    AGENT_COST_FIELD_NUMBER: _builtins.int
+    UNRELATED_RESULTS_FIELD_NUMBER: _builtins.int
     wants_to_finish: _builtins.bool
     """wants_to_finish is true if the agent wanted to finish."""
     @_builtins.property
@@ -932,6 +979,18 @@ class RecordedTurn(_message.Message):
     def beliefs(self) -> _containers.RepeatedCompositeFieldContainer[_graph_pb2.RecordedBelief]:
         """beliefs about entities, after verification."""
 
+    @_builtins.property
+    def graph_additions(self) -> _graph_pb2.GraphAdditions:
+        """graph_additions that were made before the beliefs."""
+
+    @_builtins.property
+    def agent_cost(self) -> Global___AgentCost:
+        """agent_cost that was reported."""
+
+    @_builtins.property
+    def unrelated_results(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """unrelated_results are the tests whose item does not name the target, as hypothesis and item, such as h1:logs."""
+
     def __init__(
         self,
         *,
@@ -942,10 +1001,13 @@ class RecordedTurn(_message.Message):
         wants_to_finish: _builtins.bool = ...,
         caller_verdicts: _abc.Iterable[_builtins.str] | None = ...,
         beliefs: _abc.Iterable[_graph_pb2.RecordedBelief] | None = ...,
+        graph_additions: _graph_pb2.GraphAdditions | None = ...,
+        agent_cost: Global___AgentCost | None = ...,
+        unrelated_results: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["agent_cost", b"agent_cost", "graph_additions", b"graph_additions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["beliefs", b"beliefs", "caller_verdicts", b"caller_verdicts", "calls", b"calls", "changes", b"changes", "hypotheses", b"hypotheses", "path", b"path", "wants_to_finish", b"wants_to_finish"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agent_cost", b"agent_cost", "beliefs", b"beliefs", "caller_verdicts", b"caller_verdicts", "calls", b"calls", "changes", b"changes", "graph_additions", b"graph_additions", "hypotheses", b"hypotheses", "path", b"path", "unrelated_results", b"unrelated_results", "wants_to_finish", b"wants_to_finish"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -965,6 +1027,7 @@ class RecordedCall(_message.Message):
     EVIDENCE_DIGEST_FIELD_NUMBER: _builtins.int
     CHECK_FIELD_NUMBER: _builtins.int
     IS_TRIVIAL_FIELD_NUMBER: _builtins.int
+    ARGUMENTS_FIELD_NUMBER: _builtins.int
     tool: _builtins.str
     """tool that was called."""
     digest: _builtins.str
@@ -981,6 +1044,8 @@ class RecordedCall(_message.Message):
     """check is the name of the check that was run; empty if none was."""
     is_trivial: _builtins.bool
     """is_trivial is true if its arguments contain nothing to search for and its result is not new."""
+    arguments: _builtins.str
+    """arguments of the call, truncated to 1 KiB."""
     def __init__(
         self,
         *,
@@ -992,10 +1057,11 @@ class RecordedCall(_message.Message):
         evidence_digest: _builtins.str = ...,
         check: _builtins.str = ...,
         is_trivial: _builtins.bool = ...,
+        arguments: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "digest", b"digest", "evidence_digest", b"evidence_digest", "evidence_id", b"evidence_id", "is_new", b"is_new", "is_trivial", b"is_trivial", "tool", b"tool", "verification_result", b"verification_result"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["arguments", b"arguments", "check", b"check", "digest", b"digest", "evidence_digest", b"evidence_digest", "evidence_id", b"evidence_id", "is_new", b"is_new", "is_trivial", b"is_trivial", "tool", b"tool", "verification_result", b"verification_result"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1214,6 +1280,7 @@ class LookAtEntityRequest(_message.Message):
     ENTITY_FIELD_NUMBER: _builtins.int
     MAX_BYTES_FIELD_NUMBER: _builtins.int
     ASK_MODEL_FIELD_NUMBER: _builtins.int
+    SKIP_FIELD_NUMBER: _builtins.int
     investigation_id: _builtins.str
     """investigation_id of the investigation; required."""
     entity: _builtins.str
@@ -1221,10 +1288,12 @@ class LookAtEntityRequest(_message.Message):
     max_bytes: _builtins.int
     """max_bytes is the maximum total size of the passages, 1024 to 1048576. Defaults to 16384 if 0."""
     ask_model: _builtins.bool
-    """ask_model also calls the chat model in judges.look. The cost counts towards the daily budgets but not towards the
-    investigation's budget; if that is exhausted, the model is not called. Fails with FAILED_PRECONDITION if no model
-    is configured.
+    """ask_model also calls the chat model in judges.look. The cost counts towards the daily budgets, and towards the
+    investigation's budget if the next turn reports it in agent_cost; if that is exhausted, the model is not called.
+    Fails with FAILED_PRECONDITION if no model is configured.
     """
+    skip: _builtins.int
+    """skip is the number of passages to skip: those that earlier responses contained."""
     def __init__(
         self,
         *,
@@ -1232,10 +1301,11 @@ class LookAtEntityRequest(_message.Message):
         entity: _builtins.str = ...,
         max_bytes: _builtins.int = ...,
         ask_model: _builtins.bool = ...,
+        skip: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["ask_model", b"ask_model", "entity", b"entity", "investigation_id", b"investigation_id", "max_bytes", b"max_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["ask_model", b"ask_model", "entity", b"entity", "investigation_id", b"investigation_id", "max_bytes", b"max_bytes", "skip", b"skip"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1254,15 +1324,15 @@ class LookAtEntityResponse(_message.Message):
     CALLS_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
     left_out: _builtins.int
-    """left_out is the number of passages that did not fit."""
+    """left_out is the number of passages after these that did not fit."""
     @_builtins.property
     def look(self) -> _graph_pb2.EntityLook:
         """look contains the entity and its known neighbours."""
 
     @_builtins.property
     def passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityPassage]:
-        """passages of stored items that name the entity: first changes, starting with the last one before onset, then other
-        passages by relevance. Items collected outside the onset window are omitted.
+        """passages of stored items that name the entity: first changes, starting with the last one before onset, then
+        passages that show a fault, then others by relevance. Items collected outside the onset window are omitted.
         """
 
     @_builtins.property
@@ -1277,7 +1347,9 @@ class LookAtEntityResponse(_message.Message):
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons why the model gave no belief, with the same failure codes as for judges."""
+        """reasons why the model gave no belief, with the same failure codes as for judges, and parts of its answer that were
+        dropped: PROPAGATION_UNKNOWN, SUSPECT_UNKNOWN.
+        """
 
     def __init__(
         self,
