@@ -22,7 +22,7 @@ pub enum ModelError {
     },
     /// The graph has the wrong inputs or outputs.
     #[error(
-        "model: {}: {found}; export a graph with the inputs input_ids, attention_mask and token_type_ids, int64 [batch, sequence], and the single output logits, float32 [batch, labels], with dynamic axes batch and sequence", file.display()
+        "model: {}: {found}; export a graph with the inputs input_ids, attention_mask and, if the encoder has them, token_type_ids, int64 [batch, sequence], and the single output logits, float32 [batch, labels], with dynamic axes batch and sequence", file.display()
     )]
     Graph {
         /// `model.onnx`.

@@ -6,13 +6,18 @@ use ort::value::{Outlet, Tensor, TensorElementType, ValueType};
 
 use crate::tokens::Row;
 
-const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
+const INPUTS: [&str; 2] = ["input_ids", "attention_mask"];
+/// The input that tells claim and premise apart. Encoders such as MPNet and RoBERTa have none.
+const TYPES: &str = "token_type_ids";
 const OUTPUT: &str = "logits";
 
 #[derive(Debug)]
 pub(crate) struct Graph {
     session: Session,
     columns: Option<usize>,
+    has_types: bool,
+    /// The token that fills shorter rows. Encoders such as MPNet count positions from the tokens that differ from it.
+    padding: i64,
 }
 
 #[derive(Debug)]
@@ -22,11 +27,16 @@ pub(crate) enum GraphError {
 }
 
 impl Graph {
-    pub(crate) fn open(runtime: &Runtime, onnx: &[u8]) -> Result<Self, GraphError> {
+    pub(crate) fn open(runtime: &Runtime, onnx: &[u8], padding: i64) -> Result<Self, GraphError> {
         let session =
             session(runtime, onnx).map_err(|error| GraphError::Onnx(error.to_string()))?;
         let columns = interface(&session).map_err(GraphError::Interface)?;
-        Ok(Self { session, columns })
+        let has_types = session.inputs().iter().any(|input| input.name() == TYPES);
+        Ok(Self { session, columns, has_types, padding })
+    }
+
+    pub(crate) fn has_types(&self) -> bool {
+        self.has_types
     }
 
     pub(crate) fn columns(&self) -> Option<usize> {
@@ -43,18 +53,18 @@ impl Graph {
             ids.extend(&row.ids);
             types.extend(&row.types);
             mask.extend(std::iter::repeat_n(1_i64, row.ids.len()));
-            for values in [&mut ids, &mut types, &mut mask] {
-                values.extend(std::iter::repeat_n(0_i64, padding));
+            for (values, filler) in [(&mut ids, self.padding), (&mut types, 0), (&mut mask, 0)] {
+                values.extend(std::iter::repeat_n(filler, padding));
             }
         }
         let session_error = |error: ort::Error| SessionError(error.to_string());
         let tensor =
             |values| Tensor::from_array(([rows.len(), max_length], values)).map_err(session_error);
-        let inputs = ort::inputs![
-            "input_ids" => tensor(ids)?,
-            "attention_mask" => tensor(mask)?,
-            "token_type_ids" => tensor(types)?,
-        ];
+        let mut inputs =
+            ort::inputs!["input_ids" => tensor(ids)?, "attention_mask" => tensor(mask)?];
+        if self.has_types {
+            inputs.extend(ort::inputs![TYPES => tensor(types)?]);
+        }
         let outputs = self.session.run(inputs).map_err(session_error)?;
         let logits =
             outputs.get(OUTPUT).ok_or_else(|| SessionError("missing logits".to_owned()))?;
@@ -83,7 +93,8 @@ fn interface(session: &Session) -> Result<Option<usize>, String> {
         |outlets: &[Outlet]| outlets.iter().map(Outlet::name).collect::<Vec<_>>().join(", ");
     let inputs = session.inputs();
     let is_input = |name: &&str| inputs.iter().any(|input| input.name() == *name);
-    if inputs.len() != INPUTS.len() || !INPUTS.iter().all(is_input) {
+    let allowed = INPUTS.len() + usize::from(is_input(&TYPES));
+    if inputs.len() != allowed || !INPUTS.iter().all(is_input) {
         return Err(format!("the graph has the inputs {}", names(inputs)));
     }
     for input in inputs {

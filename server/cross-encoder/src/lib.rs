@@ -20,8 +20,9 @@
 //!
 //! A folder contains these files:
 //!
-//! - `model.onnx`: inputs `input_ids`, `attention_mask` and `token_type_ids`, int64 `[batch, sequence]`;
-//!   output `logits`, float32 `[batch, labels]`; dynamic axes `batch` and `sequence`.
+//! - `model.onnx`: inputs `input_ids`, `attention_mask` and, unless the encoder has none (MPNet, RoBERTa),
+//!   `token_type_ids`, int64 `[batch, sequence]`; output `logits`, float32 `[batch, labels]`; dynamic axes
+//!   `batch` and `sequence`.
 //! - `tokenizer.json`.
 //! - `config.json`: `id2label` names every column of `logits`: `grounded`, `ungrounded`, `contradicted` and
 //!   optionally `complementary`; or `entailment`, `neutral`, `contradiction`; or `SUPPORTS`,

@@ -152,12 +152,16 @@ impl Model {
 
     /// Creates a session with its own copy of the weights.
     pub(crate) fn scorer(&self, runtime: &Runtime) -> Result<Scorer, ModelError> {
-        let graph = catch_panic(|| Graph::open(runtime, &self.onnx))
+        let graph = catch_panic(|| Graph::open(runtime, &self.onnx, self.tokens.padding()))
             .unwrap_or_else(|message| Err(GraphError::Onnx(message)))
             .map_err(|error| match error {
                 GraphError::Onnx(message) => self.onnx_error(message),
                 GraphError::Interface(problem) => self.graph_error(problem),
             })?;
+        if graph.has_types() && !self.tokens.has_types() {
+            let reason = "expected type id 0 for a claim and 1 for a premise".to_owned();
+            return Err(tokenizer_error(&self.folder, reason));
+        }
         let scorer = Scorer {
             tokens: Arc::clone(&self.tokens),
             graph,

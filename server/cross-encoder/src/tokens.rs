@@ -10,12 +10,16 @@ const MAX_TEXT_BYTES_PER_TOKEN: usize = 6;
 /// The number of bytes read per allowed token. Bounds the cost of a huge premise.
 const MAX_BYTES_PER_TOKEN: usize = 128;
 
+const PADDING: [&str; 2] = ["[PAD]", "<pad>"];
+
 #[derive(Debug)]
 pub(crate) struct Tokens {
     pair_tokenizer: Tokenizer,
     text_tokenizer: Tokenizer,
     max_tokens: usize,
     special_tokens: usize,
+    has_types: bool,
+    padding: i64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -32,6 +36,7 @@ impl Tokens {
         let mut text_tokenizer = Tokenizer::from_bytes(content)
             .map_err(|error| format!("it is not a known tokenizer: {error}"))?;
         text_tokenizer.set_encode_special_tokens(true);
+        let padding = padding(&text_tokenizer);
         text_tokenizer.with_padding(None);
         text_tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
         let mut pair_tokenizer = text_tokenizer.clone();
@@ -42,16 +47,30 @@ impl Tokens {
             stride: 0,
         };
         pair_tokenizer.with_truncation(Some(truncation)).map_err(|error| error.to_string())?;
-        let mut tokens = Self { pair_tokenizer, text_tokenizer, max_tokens, special_tokens: 0 };
+        let mut tokens = Self {
+            pair_tokenizer,
+            text_tokenizer,
+            max_tokens,
+            special_tokens: 0,
+            has_types: false,
+            padding,
+        };
         let row = tokens.row(&Pair::new("a", "b"))?;
         tokens.special_tokens = row.ids.len().saturating_sub(tokens.count("a") + tokens.count("b"));
         if tokens.special_tokens < 2 {
             return Err("it adds no special tokens around claim and premise".to_owned());
         }
-        if row.types.first() != Some(&0) || row.types.last() != Some(&1) {
-            return Err("expected type id 0 for a claim and 1 for a premise".to_owned());
-        }
+        tokens.has_types = row.types.first() == Some(&0) && row.types.last() == Some(&1);
         Ok(tokens)
+    }
+
+    /// Returns `true` if claims have type id 0 and premises 1.
+    pub(crate) fn has_types(&self) -> bool {
+        self.has_types
+    }
+
+    pub(crate) fn padding(&self) -> i64 {
+        self.padding
     }
 
     pub(crate) fn count(&self, text: &str) -> usize {
@@ -99,4 +118,10 @@ impl Tokens {
     fn max_bytes_read(&self) -> usize {
         self.max_tokens.saturating_mul(MAX_BYTES_PER_TOKEN)
     }
+}
+
+fn padding(tokenizer: &Tokenizer) -> i64 {
+    let declared = tokenizer.get_padding().map(|padding| padding.pad_id);
+    let named = || PADDING.iter().find_map(|name| tokenizer.token_to_id(name));
+    declared.or_else(named).map_or(0, i64::from)
 }

@@ -12,7 +12,9 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use gsar_core::Class;
 use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, ScoreError};
@@ -32,6 +34,23 @@ async fn logits_match_pytorch_alone_and_in_batches() {
         assert!(difference(&single[0], &reference.logits) < 1e-4, "{:?}", reference.pair);
         assert!(difference(&single[0], batched) < 1e-4, "{:?}", reference.pair);
     }
+}
+
+/// Encoders such as MPNet have no token types, and count positions from the tokens that are not padding.
+#[tokio::test]
+async fn encoders_without_token_types_score_padded_rows_alike() {
+    let Some(runtime) = runtime("encoders_without_token_types_score_padded_rows_alike") else {
+        return;
+    };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/without_types");
+    let encoder = fresh(&runtime, &folder);
+    let batched = encoder.logits(pairs()).await.unwrap();
+    for (pair, batched) in pairs().into_iter().zip(&batched) {
+        let single = encoder.logits(vec![pair.clone()]).await.unwrap();
+        assert!(difference(&single[0], batched) < 1e-4, "{pair:?}");
+    }
+    let distinct: BTreeSet<String> = batched.iter().map(|logits| format!("{logits:?}")).collect();
+    assert!(distinct.len() > 30, "{}", distinct.len());
 }
 
 #[tokio::test]
