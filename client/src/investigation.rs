@@ -2,6 +2,8 @@
 
 mod calls;
 
+use std::time::{Duration, SystemTime};
+
 use gsar_proto::v1;
 use v1::instruction::Due;
 
@@ -69,9 +71,28 @@ impl Investigation {
         self
     }
 
-    /// Limits the cost.
+    /// Limits the cost: chat model calls, tokens, money in millionths of a dollar, and time.
     pub fn budget(mut self, budget: v1::InvestigationBudget) -> Self {
         self.start.budget = Some(budget);
+        self
+    }
+
+    /// Sets the start of the incident, and how long before it a change may have caused the incident. Without an onset,
+    /// no change is ever cited, so a root cause is at most partially grounded.
+    pub fn onset(mut self, onset: SystemTime, changes_within: Duration) -> Self {
+        self.start.onset = Some(onset.into());
+        self.start.onset_window = Some(v1::TimeWindow {
+            start: onset.checked_sub(changes_within).map(Into::into),
+            end: Some(onset.into()),
+        });
+        self
+    }
+
+    /// Sets everything but the id, such as the graph, the checks, the corpus and the options of evaluations. Replaces
+    /// earlier settings.
+    pub fn request(mut self, request: v1::StartInvestigationRequest) -> Self {
+        let investigation_id = self.start.investigation_id;
+        self.start = v1::StartInvestigationRequest { investigation_id, ..request };
         self
     }
 

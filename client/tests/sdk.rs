@@ -1,11 +1,15 @@
 //! The SDK with real servers, and with servers that are shut down.
 
+use std::time::{Duration, SystemTime};
+
 use crate::common::{Script, ScriptedServer};
 use crate::server_binary::server_binary;
 use gsar_client::connection::TemporaryServer;
 use gsar_client::{
-    Client, ClientError, Draft, EvidenceCapture, Item, RunError, TlsFiles, WhenUnreachable, v1,
+    Client, ClientError, Draft, EvidenceCapture, Investigation, Item, RunError, TlsFiles,
+    WhenUnreachable, v1,
 };
+use gsar_core::evidence::Lane;
 use gsar_core::{Class, Tier};
 use tonic::Status;
 
@@ -87,6 +91,68 @@ async fn interrupted_investigation_is_resumed() {
         "the turn before the interruption is counted once"
     );
     assert_eq!(steps.len(), 2, "{:?}", outcome.investigation.trajectory);
+    server.stop().await;
+}
+
+/// Runs an investigation whose turn records a change at second 1,000, with a fault signal in the changed service.
+async fn cited_change(investigation: Investigation, client: &Client) -> Option<String> {
+    let result =
+        v1::EvidenceItem::from(Item::text("errors", "connection_errors 512").lane(Lane::Metrics));
+    let tool_call =
+        v1::ToolCall { tool: "promql".to_owned(), result: Some(result), ..Default::default() };
+    let hypothesis = v1::TestedHypothesis {
+        id: "pool".to_owned(),
+        target: "checkout".to_owned(),
+        tests: vec![v1::HypothesisTest { evidence_id: "errors".to_owned(), ..Default::default() }],
+        ..Default::default()
+    };
+    let change = v1::ChangeRecord {
+        id: "deploy-31".to_owned(),
+        at: Some(prost_types::Timestamp { seconds: 1_000, nanos: 0 }),
+        target: "checkout".to_owned(),
+        ..Default::default()
+    };
+    let mut turns = vec![v1::RecordTurnRequest {
+        tool_calls: vec![tool_call],
+        hypotheses: vec![hypothesis],
+        changes: vec![change],
+        ..Default::default()
+    }];
+    let write = async |_: &v1::Investigation| Ok::<_, ()>("checkout has 512 connection errors.");
+    let plan = async |_: &v1::Investigation| Ok(turns.pop());
+    let outcome = investigation.run(write, plan).await.unwrap();
+    let evaluation = client.evaluation(&outcome.end.best).await.unwrap().evaluation.unwrap();
+    Some(evaluation.chain.unwrap().change?.id)
+}
+
+#[tokio::test]
+async fn onset_and_request_reach_the_server() {
+    let (server, client) = start_server().await;
+    let onset = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600);
+    let start = |id: &str| client.investigation(id).policy("reference");
+    assert_eq!(cited_change(start("no-onset"), &client).await, None);
+    for (within, cited) in [(599, None), (600, Some("deploy-31".to_owned()))] {
+        let investigation =
+            start(&format!("within-{within}")).onset(onset, Duration::from_secs(within));
+        assert_eq!(cited_change(investigation, &client).await, cited, "{within}");
+    }
+
+    let request = v1::StartInvestigationRequest {
+        investigation_id: "ignored".to_owned(),
+        budget: Some(v1::InvestigationBudget { cost_micros: 500_000, ..Default::default() }),
+        graph: Some(v1::Graph {
+            entities: vec!["checkout".to_owned()],
+            alerts: vec!["checkout".to_owned()],
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let write = async |_: &v1::Investigation| Ok::<_, ()>("checkout is down.");
+    let plan = async |_: &v1::Investigation| Ok(None);
+    let investigation = client.investigation("whole").request(request);
+    let state = investigation.run(write, plan).await.unwrap().investigation;
+    assert_eq!(state.investigation_id, "whole");
+    assert_eq!(state.graph.unwrap().due[0].entity, "checkout");
     server.stop().await;
 }
 

@@ -1,6 +1,7 @@
 """Investigations with a real sidecar."""
 
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime, timedelta
 
 import pytest
 from reports import EVIDENCE, GUESS, PROCEEDS, REGENERATED, REPLANNED
@@ -104,6 +105,47 @@ def test_closed_gate_ends_the_turns(client: gsar.Client) -> None:
 
     assert gsar.Investigation(write, plan).run(client, "turns").proceeded
     assert len(taken) < 20
+
+
+ONSET = datetime(2026, 3, 12, 14)
+
+
+@pytest.mark.parametrize(("minutes", "cited"), [(None, ""), (9, ""), (10, "deploy-31")])
+def test_change_is_cited_within_the_window_before_the_onset(
+    client: gsar.Client, minutes: int | None, cited: str
+) -> None:
+    change = v1.ChangeRecord(id="deploy-31", target="checkout")
+    change.at.FromDatetime(ONSET - timedelta(minutes=10))
+    hypothesis = v1.TestedHypothesis(id="pool", target="checkout", tests=[v1.HypothesisTest(evidence_id="errors")])
+    errors = gsar.text("errors", "connection_errors 512", lane="metrics")
+
+    def plan(_due: PlanInstruction, _state: v1.Investigation) -> list[v1.RecordTurnRequest]:
+        return [gsar.turn([errors], hypotheses=[hypothesis], changes=[change])]
+
+    investigation = gsar.Investigation(
+        lambda _due, _state: "checkout has 512 connection errors.",
+        plan,
+        onset=None if minutes is None else ONSET,
+        changes_within=timedelta(minutes=minutes or 0),
+    )
+    ending = investigation.run(client, f"within-{minutes}")
+    assert ending.best is not None
+    assert ending.best.evaluation.chain.change.id == cited
+
+
+def test_graph_corpus_and_options_are_sent(client: gsar.Client) -> None:
+    investigation = gsar.Investigation(
+        lambda _due, _state: PROCEEDS,
+        corpus_id="shared",
+        graph=v1.Graph(entities=["checkout"], alerts=["checkout"]),
+        options=v1.EvaluateOptions(explain=True),
+    )
+    client.put_evidence("shared", EVIDENCE)
+    ending = investigation.run(client, "settings")
+    assert ending.investigation.corpus_id == "shared"
+    assert [look.entity for look in ending.investigation.graph.due] == ["checkout"]
+    assert ending.last is not None
+    assert ending.last.evaluation.decision.HasField("margins")
 
 
 async def test_asyncio_accepts_both_kinds_of_callbacks(aio_client: gsar.aio.Client) -> None:

@@ -42,6 +42,9 @@ pub(crate) struct Drive {
     /// The declared checks, in the format of gsar check
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) checks: Option<PathBuf>,
+    /// The number of samples per chat model, 1 to 10; the majority decides [default: the server's]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=10))]
+    pub(crate) samples: Option<u32>,
     /// The maximum number of chat model calls
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) judge_calls: Option<u32>,
@@ -54,7 +57,9 @@ pub(crate) struct Drive {
     /// The maximum duration, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
     wall_clock: Option<u32>,
-    /// The start of the incident, such as 2026-03-12T14:02:00Z; without it, no change is cited
+    /// The start of the incident, such as 2026-03-12T14:02:00Z
+    ///
+    /// Without it, no change is ever cited, so a root cause is at most partially grounded.
     #[arg(long, value_name = "TIME")]
     pub(crate) onset: Option<Timestamp>,
     /// The time before the onset in which a change may have caused the incident, in seconds

@@ -72,6 +72,9 @@ fn start_request(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Fai
             start: Some(instant(start)),
             end: Some(instant(end)),
         }),
+        options: arguments
+            .samples
+            .map(|samples| v1::EvaluateOptions { samples, ..Default::default() }),
         ..v1::StartInvestigationRequest::default()
     })
 }

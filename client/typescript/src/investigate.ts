@@ -8,6 +8,7 @@ import type {
   InvestigationBudgetSchema,
   JudgedReport,
   RecordTurnRequest,
+  StartInvestigationRequestSchema,
 } from "./gen/gsar/v1/investigation_service_pb.js";
 import type { GetEvaluationResponse } from "./gen/gsar/v1/ledger_service_pb.js";
 import { type ReportText, reportOf } from "./requests.js";
@@ -33,6 +34,14 @@ export interface InvestigateOptions {
   readonly policy?: string | undefined;
   readonly budget?: MessageInitShape<typeof InvestigationBudgetSchema> | undefined;
   readonly corpusId?: string | undefined;
+  /**
+   * The onset with its window, the graph, the checks and the options of evaluations. Without `onset` and `onsetWindow`,
+   * no change is ever cited, so a root cause is at most partially grounded.
+   */
+  readonly start?: Pick<
+    MessageInitShape<typeof StartInvestigationRequestSchema>,
+    "onset" | "onsetWindow" | "graph" | "checks" | "options"
+  >;
   /** Ends the loop and the current call. The investigation can be resumed. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -77,6 +86,7 @@ export async function investigate(
   const call = { signal: options.signal };
   let state = await client.startInvestigation(
     {
+      ...options.start,
       investigationId,
       policy: options.policy ?? "",
       corpusId: options.corpusId ?? "",

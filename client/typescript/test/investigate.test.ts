@@ -37,7 +37,12 @@ test("reports are written until one proceeds", async () => {
 });
 
 test("an investigation that never proceeds ends degraded with its best report", async () => {
-  const ending = await investigate(client, "inc-2", { plan: () => [turn(EVIDENCE)], write: () => REPLANNED });
+  const ending = await investigate(client, "inc-2", {
+    plan: () => [turn(EVIDENCE)],
+    write: () => REPLANNED,
+    start: { graph: { entities: ["checkout"], alerts: ["checkout"] } },
+  });
+  assert.equal(ending.investigation.graph?.due[0]?.entity, "checkout");
   assert.ok(!ending.proceeded);
   assert.equal(ending.cause, "REPLANS_SPENT");
   assert.equal(ending.report?.synthesis, REPLANNED);

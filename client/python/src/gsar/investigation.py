@@ -5,6 +5,9 @@ Generated from `aio/investigation.py` by scripts/generate.py.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
 from gsar import v1
 from gsar.callbacks import InvestigationOutcome, PlanInstruction, due, takes_turns
 from gsar.client import Client
@@ -17,6 +20,10 @@ class Investigation:
 
     `planner` investigates, `synthesizer` writes the reports. Both receive the instruction (`v1.Synthesize`,
     `v1.Regenerate`, `v1.Replan`, `v1.GatherEvidence`) and the state of the investigation.
+
+    `onset` is the start of the incident, in UTC if it has no time zone. A change may have caused the incident if it
+    took effect at most `changes_within` before. Without `onset`, no change is ever cited, so a root cause is at most
+    partially grounded. `budget` limits chat model calls, tokens, money and time. `options` apply to every evaluation.
     """
 
     def __init__(
@@ -27,23 +34,28 @@ class Investigation:
         policy: str = "",
         budget: v1.InvestigationBudget | None = None,
         corpus_id: str = "",
+        onset: datetime | None = None,
+        changes_within: timedelta = timedelta(hours=1),
+        graph: v1.Graph | None = None,
+        checks: Iterable[v1.CheckDeclaration] = (),
+        options: v1.EvaluateOptions | None = None,
     ) -> None:
         self._synthesizer = synthesizer
         self._planner = planner
-        self._policy = policy
-        self._budget = budget
-        self._corpus_id = corpus_id
+        self._start = v1.StartInvestigationRequest(
+            policy=policy, budget=budget, corpus_id=corpus_id, graph=graph, checks=checks, options=options
+        )
+        if onset is not None:
+            self._start.onset.FromDatetime(onset)
+            self._start.onset_window.start.FromDatetime(onset - changes_within)
+            self._start.onset_window.end.FromDatetime(onset)
 
     def run(self, client: Client, investigation_id: str) -> InvestigationOutcome:
         """Runs the investigation, or resumes one that was started before."""
-        state = client.start_investigation(
-            v1.StartInvestigationRequest(
-                investigation_id=investigation_id,
-                policy=self._policy,
-                budget=self._budget,
-                corpus_id=self._corpus_id,
-            )
-        )
+        start = v1.StartInvestigationRequest()
+        start.CopyFrom(self._start)
+        start.investigation_id = investigation_id
+        state = client.start_investigation(start)
         while instruction := due(state):
             if self._planner and not isinstance(instruction, v1.Regenerate) and takes_turns(instruction):
                 state = self._investigate(client, instruction, state)
