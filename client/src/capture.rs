@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gsar_proto::v1;
 
 use crate::Item;
+use crate::evidence::command::classify_command;
 
 /// The recorded tool calls of one investigation. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -19,7 +20,7 @@ struct CapturedCalls {
 
 impl EvidenceCapture {
     /// Awaits a tool call, records it, and returns its result. The result becomes an item named `TOOL-1`, `TOOL-2` and
-    /// so on; a failed call is recorded without a result.
+    /// so on, whose kind and lane depend on the tool, if it is a known one; a failed call is recorded without a result.
     pub async fn call<T: AsRef<str>, E>(
         &self,
         tool: &str,
@@ -31,16 +32,31 @@ impl EvidenceCapture {
         result
     }
 
-    /// Records a tool call. `result` is `None` if it failed.
+    /// Records a tool call like [`call`](Self::call). `result` is `None` if it failed.
     pub fn record(&self, tool: &str, arguments: &str, result: Option<&str>) {
+        self.record_with(tool, arguments, result, |item| item);
+    }
+
+    /// Records a tool call, and changes its item, for example to set another lane.
+    pub fn record_with(
+        &self,
+        tool: &str,
+        arguments: &str,
+        result: Option<&str>,
+        change: impl FnOnce(Item) -> Item,
+    ) {
         let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         captured.recorded_count += 1;
         let id = format!("{tool}-{}", captured.recorded_count);
         let command = format!("{tool} {arguments}");
+        let item = result.map(|text| match classify_command(tool, arguments) {
+            Some(class) => item(id, text).kind(class.kind).lane(class.lane),
+            None => item(id, text),
+        });
         captured.calls.push(v1::ToolCall {
             tool: tool.to_owned(),
             arguments: arguments.to_owned(),
-            result: result.map(|text| item(id, text).tool(command.trim_end()).into()),
+            result: item.map(|item| change(item.tool(command.trim_end())).into()),
         });
     }
 
@@ -70,6 +86,27 @@ fn item(id: String, text: &str) -> Item {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gsar_core::evidence::Lane;
+
+    #[test]
+    fn lane_and_kind_depend_on_the_tool_unless_changed() {
+        let capture = EvidenceCapture::default();
+        capture.record("kubectl", "logs deploy/cart", Some("killed"));
+        capture.record("git", "log -3", Some("commit 9e41"));
+        capture.record("frobnicate", "", Some("done"));
+        capture.record_with("git", "log -3", Some("commit 9e41"), |item| item.lane(Lane::Logs));
+        let items = capture.items().into_iter().map(v1::EvidenceItem::from);
+        let classes: Vec<_> = items.map(|item| (item.lane(), item.kind())).collect();
+        assert_eq!(
+            classes,
+            [
+                (v1::EvidenceLane::Logs, v1::EvidenceKind::ToolOutput),
+                (v1::EvidenceLane::Change, v1::EvidenceKind::Change),
+                (v1::EvidenceLane::StaticInfra, v1::EvidenceKind::ToolOutput),
+                (v1::EvidenceLane::Logs, v1::EvidenceKind::Change),
+            ]
+        );
+    }
 
     #[tokio::test]
     async fn records_tool_results_as_items_and_turns() {

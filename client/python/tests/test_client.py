@@ -31,6 +31,27 @@ def test_unsupported_report_does_not_proceed(client: gsar.Client) -> None:
     assert GUESS.rstrip(".") in shown
 
 
+@pytest.mark.parametrize(
+    ("tool", "lane", "kind"),
+    [
+        ("kubectl logs deploy/cart", "LOGS", "TOOL_OUTPUT"),
+        ("kubectl -n shop get pods", "STATIC_INFRA", "TOOL_OUTPUT"),
+        ("kubectl rollout status deploy/cart", "STATIC_INFRA", "TOOL_OUTPUT"),
+        ("kubectl rollout undo deploy/cart", "CHANGE", "CHANGE"),
+        ("/usr/bin/git -C repository log -3", "CHANGE", "CHANGE"),
+        ("query_prometheus", "METRICS", "TOOL_OUTPUT"),
+        ("jaeger", "TRACES", "TOOL_OUTPUT"),
+        ("frobnicate", None, "TOOL_OUTPUT"),
+    ],
+)
+def test_lane_and_kind_depend_on_the_tool(tool: str, lane: str | None, kind: str) -> None:
+    for make, default in [(gsar.text, "LOGS"), (gsar.json, "STATIC_INFRA")]:
+        for item in [make("x", "{}", tool=tool), make(tool, "{}")]:
+            assert v1.EvidenceLane.Name(item.lane) == f"EVIDENCE_LANE_{lane or default}"
+            assert v1.EvidenceKind.Name(item.kind) == f"EVIDENCE_KIND_{kind}"
+        assert make("x", "{}", tool=tool, lane="synthetic").lane == v1.EVIDENCE_LANE_SYNTHETIC
+
+
 def test_accepts_evidence_as_items_or_by_id(client: gsar.Client) -> None:
     pods = gsar.json("pods", {"name": "checkout-7b84", "restarts": 3}, tool="kubectl get pods", exhaustive=True)
     answer = client.evaluate(PROCEEDS, [gsar.text("log", EVIDENCE["log"]), pods])

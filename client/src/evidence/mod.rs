@@ -2,6 +2,7 @@
 //!
 //! [`classify_item`] detects the kind of each file, unless an `evidence.toml` in its directory states it.
 
+pub(crate) mod command;
 mod manifest;
 
 use std::collections::HashMap;

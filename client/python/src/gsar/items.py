@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from gsar import v1
+from gsar.commands import classified
 
 Kind: TypeAlias = Literal["tool_output", "step_output", "signal", "change", "verification", "prior_claim"]
 Lane: TypeAlias = Literal[
@@ -24,8 +25,8 @@ def text(
     id: str,  # noqa: A002
     content: str,
     *,
-    kind: Kind = "tool_output",
-    lane: Lane = "logs",
+    kind: Kind | None = None,
+    lane: Lane | None = None,
     tool: str = "",
     query: str = "",
     collected_at: datetime | None = None,
@@ -34,12 +35,15 @@ def text(
 ) -> v1.EvidenceItem:
     """Returns a text item, such as a log, a table or command output.
 
+    Without `kind` and `lane`, an item is tool output in lane logs, unless `tool` or `id` is a known
+    command, such as `git log`.
     `exhaustive` is `True` if whatever the item does not list does not exist in its scope.
     """
+    known_lane, known_kind = classified(tool or id) or ("logs", "tool_output")
     item = v1.EvidenceItem(
         id=id,
-        kind=v1.EvidenceKind.Value(f"EVIDENCE_KIND_{kind.upper()}"),
-        lane=v1.EvidenceLane.Value(f"EVIDENCE_LANE_{lane.upper()}"),
+        kind=v1.EvidenceKind.Value(f"EVIDENCE_KIND_{(kind or known_kind).upper()}"),
+        lane=v1.EvidenceLane.Value(f"EVIDENCE_LANE_{(lane or known_lane).upper()}"),
         tool=tool,
         query=query,
         text=content,
@@ -55,21 +59,24 @@ def json(
     id: str,  # noqa: A002
     content: Any,
     *,
-    kind: Kind = "tool_output",
-    lane: Lane = "static_infra",
+    kind: Kind | None = None,
+    lane: Lane | None = None,
     tool: str = "",
     query: str = "",
     collected_at: datetime | None = None,
     exhaustive: bool = False,
     specialist_id: str = "",
 ) -> v1.EvidenceItem:
-    """Returns a JSON item. `content` is a document as text, which is stored verbatim, or a value for `json.dumps`."""
+    """Returns a JSON item. `content` is a document as text, which is stored verbatim, or a value for `json.dumps`.
+
+    The default lane is static infrastructure; see `text` for the other arguments.
+    """
     document = content if isinstance(content, str) else json_documents.dumps(content, ensure_ascii=False)
     item = text(
         id,
         "",
         kind=kind,
-        lane=lane,
+        lane=lane or (None if classified(tool or id) else "static_infra"),
         tool=tool,
         query=query,
         collected_at=collected_at,
