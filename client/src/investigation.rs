@@ -1,7 +1,9 @@
 //! Runs an investigation: calls the planner and the synthesizer as the sidecar instructs, until it is finished.
 
 mod calls;
+mod explore;
 
+use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
 
 use gsar_proto::v1;
@@ -133,6 +135,8 @@ impl Investigation {
 pub struct ActiveInvestigation {
     client: Client,
     state: v1::Investigation,
+    /// The due entities that were looked at without result since the last turn with tool calls.
+    skipped: HashSet<String>,
 }
 
 impl ActiveInvestigation {
@@ -142,7 +146,7 @@ impl ActiveInvestigation {
         request: v1::StartInvestigationRequest,
     ) -> Result<Self, ClientError> {
         let state = client.start_investigation(request).await?.investigation.unwrap_or_default();
-        Ok(Self { client: client.clone(), state })
+        Ok(Self { client: client.clone(), state, skipped: HashSet::new() })
     }
 
     /// Returns the state after the last call.
@@ -171,6 +175,9 @@ impl ActiveInvestigation {
             step: self.state.step,
             ..turn
         };
+        if !turn.tool_calls.is_empty() {
+            self.skipped.clear();
+        }
         self.state = self.client.record_turn(turn).await?.investigation.unwrap_or_default();
         Ok(())
     }

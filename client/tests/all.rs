@@ -11,6 +11,7 @@ mod calls;
 mod command_line;
 mod common;
 mod drive;
+mod explores;
 mod judge_try;
 mod machine;
 mod real_server;

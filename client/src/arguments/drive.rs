@@ -22,6 +22,7 @@ Exit status: 0 if the report may be sent, 11 if the investigation ends degraded,
 
 Examples:
   gsar drive --id inc-7 -- python3 orchestrator.py
+  gsar drive --graph graph.json --explore -- ./investigate
   gsar drive --wall-clock 300 --judge-calls 12 -- ./investigate")]
 pub(crate) struct Drive {
     /// The orchestrator and its arguments
@@ -39,6 +40,12 @@ pub(crate) struct Drive {
     /// The dependency graph to explore for the root cause, as a Graph message in JSON
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) graph: Option<PathBuf>,
+    /// Let the chat model in judges.look classify the entities of the graph
+    ///
+    /// Looks at each due entity before COMMAND is asked for an answer. Entities that no stored evidence mentions stay due
+    /// for COMMAND.
+    #[arg(long, requires = "graph")]
+    pub(crate) explore: bool,
     /// The declared checks, in the format of gsar check
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) checks: Option<PathBuf>,

@@ -12,7 +12,7 @@ use super::{check, instant, is_json, print, print_json, requests};
 use crate::arguments::Drive;
 use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::human::{Step, progress_end, progress_start, progress_step};
+use crate::human::{Step, progress_end, progress_look, progress_start, progress_step};
 use crate::session::with_client;
 use crate::terminal::Terminal;
 
@@ -24,13 +24,20 @@ pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status
         let mut investigation = ActiveInvestigation::start(&client, request).await?;
         printer.print_start(investigation.state())?;
         let mut orchestrator = Orchestrator::start(&arguments.command)?;
-        orchestrator.send_state(investigation.state()).await?;
-        while investigation.due().is_some() {
+        loop {
+            while arguments.explore
+                && let Some(look) = investigation.explore_next().await?
+            {
+                printer.print_look(&look, investigation.state())?;
+            }
+            orchestrator.send_state(investigation.state()).await?;
+            if investigation.due().is_none() {
+                break;
+            }
             let answer = orchestrator.read_answer().await?;
             let before = investigation.state().clone();
             let evaluation = send(&mut investigation, answer).await?;
             printer.print_step(&before, investigation.state(), evaluation.as_ref())?;
-            orchestrator.send_state(investigation.state()).await?;
         }
         orchestrator.wait().await?;
         if !investigation.is_finished() {
@@ -195,6 +202,17 @@ impl ProgressPrinter {
                 let step = Step { before, after, evaluation };
                 print(&progress_step(&step, self.columns))
             }
+        }
+    }
+
+    fn print_look(
+        &self,
+        look: &v1::LookAtEntityResponse,
+        after: &v1::Investigation,
+    ) -> Result<(), Failure> {
+        match self.is_json {
+            true => print_json(after),
+            false => print(&progress_look(look, after, self.columns)),
         }
     }
 

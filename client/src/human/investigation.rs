@@ -5,6 +5,7 @@ use gsar_client::text::{one_line, truncate_end};
 use gsar_proto::v1;
 use gsar_proto::v1::instruction::Due;
 
+use super::graph::label;
 use super::labels;
 use super::page::{BAD, BOLD, DIM, GOOD, Page, count, padded, styled};
 
@@ -72,6 +73,27 @@ pub(crate) fn progress_step(step: &Step<'_>, columns: usize) -> String {
     } else if evaluation.is_none() && after.step > before.step && due_instruction(after).is_some() {
         page.add_line(&format!("  {plan}   unchanged report, not judged again"));
     }
+    page.into_text()
+}
+
+/// Formats a look at an entity with its label afterwards, and why a look has no result.
+pub(crate) fn progress_look(
+    look: &v1::LookAtEntityResponse,
+    after: &v1::Investigation,
+    columns: usize,
+) -> String {
+    let mut page = Page::new(columns);
+    let entity = look.look.as_ref().map(|look| look.entity.as_str()).unwrap_or_default();
+    let mut entities = after.graph.iter().flat_map(|graph| &graph.entities);
+    let belief = entities.find(|belief| belief.entity == entity);
+    let (word, style) = label(belief.map(v1::EntityBelief::label).unwrap_or_default());
+    let reason = match look.reasons.first() {
+        Some(reason) => format!(" ({})", one_line(&reason.sentence)),
+        None if look.passages.is_empty() => " (no stored evidence mentions it)".to_owned(),
+        None => String::new(),
+    };
+    let lead = format!("  look   {} ", styled(style, &padded(word, 8)));
+    page.add_wrapped(&lead, 9, Style::new(), &format!("{}{reason}", one_line(entity)));
     page.into_text()
 }
 

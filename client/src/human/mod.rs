@@ -35,7 +35,7 @@ pub(crate) use entity_look::entity_look;
 pub(crate) use evaluation::{Explain, Scene, View, evaluation, judges, policy_name, statements};
 pub(crate) use evaluation_page::{Contents, evaluation_page};
 pub(crate) use evidence::{corpora, hits, size, stored};
-pub(crate) use investigation::{Step, progress_end, progress_start, progress_step};
+pub(crate) use investigation::{Step, progress_end, progress_look, progress_start, progress_step};
 pub(crate) use judge::{JudgeTrial, judge_trial};
 pub(crate) use ledger::{evaluations, grades};
 pub(crate) use page::count;
