@@ -16,6 +16,7 @@ mod judge_try;
 mod machine;
 mod real_server;
 mod reproducers;
+mod run_agent;
 mod same_verdicts;
 mod sdk;
 mod server_binary;
