@@ -1,7 +1,7 @@
 //! The verdict on a report.
 
 use gsar_core::fixed_point::Fraction;
-use gsar_core::{Class, EvidenceType, Tier};
+use gsar_core::{Class, Tier};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
@@ -52,19 +52,7 @@ impl Verdict {
         reasons.map(|reason| (reason.code.as_str(), reason.sentence.as_str()))
     }
 
-    /// Returns the judge's explanation, which can be empty.
-    #[must_use]
-    pub fn explanation(&self) -> &str {
-        &self.0.explanation
-    }
-
-    /// Returns the id of the evaluation in the ledger.
-    #[must_use]
-    pub fn evaluation_id(&self) -> &str {
-        &self.0.evaluation_id
-    }
-
-    /// Returns the underlying response.
+    /// Returns the underlying response, with the explanation, the evaluation's id and everything else.
     #[must_use]
     pub const fn answer(&self) -> &v1::EvaluateResponse {
         &self.0
@@ -76,12 +64,6 @@ impl Verdict {
 pub struct ClaimVerdict<'v>(&'v v1::JudgedClaim);
 
 impl<'v> ClaimVerdict<'v> {
-    /// Returns the claim's id in the report.
-    #[must_use]
-    pub fn id(&self) -> &'v str {
-        &self.0.id
-    }
-
     /// Returns the claim's text.
     #[must_use]
     pub fn text(&self) -> &'v str {
@@ -92,12 +74,6 @@ impl<'v> ClaimVerdict<'v> {
     #[must_use]
     pub fn class(&self) -> Option<Class> {
         Class::from_number(self.0.class)
-    }
-
-    /// Returns the type of the supporting evidence.
-    #[must_use]
-    pub fn evidence_type(&self) -> Option<EvidenceType> {
-        EvidenceType::from_number(self.0.r#type)
     }
 
     /// Returns the deciding quotes, each as the evidence item's id and the quoted text.
