@@ -26,11 +26,7 @@ pub struct Check {
 impl Client {
     /// Builds a check of a report's text.
     pub fn check(&self, report: impl Into<String>) -> Check {
-        self.check_report(v1::Report { synthesis: report.into(), ..v1::Report::default() })
-    }
-
-    /// Builds a check of a report that lists its claims.
-    pub fn check_report(&self, report: v1::Report) -> Check {
+        let report = v1::Report { synthesis: report.into(), ..v1::Report::default() };
         let request =
             v1::EvaluateRequest { report: Some(report), ..v1::EvaluateRequest::default() };
         Check { client: self.clone(), request }
