@@ -26,6 +26,7 @@ mod search;
 mod watch;
 
 use std::io::Write as _;
+use std::time::SystemTime;
 
 use gsar_client::connection::{Environment, Target, select_target};
 use gsar_proto::json::{self, Named};
@@ -106,10 +107,7 @@ fn note(text: &str) {
 }
 
 fn instant(instant: jiff::Timestamp) -> prost_types::Timestamp {
-    prost_types::Timestamp {
-        seconds: instant.as_nanosecond().div_euclid(1_000_000_000).try_into().unwrap_or_default(),
-        nanos: instant.as_nanosecond().rem_euclid(1_000_000_000).try_into().unwrap_or_default(),
-    }
+    SystemTime::from(instant).into()
 }
 
 fn is_json(output: Output) -> bool {

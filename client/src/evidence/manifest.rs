@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::time::SystemTime;
 
 use gsar_core::evidence::{EvidenceKind, Lane, VerificationResult};
 use toml::Spanned;
@@ -151,7 +152,7 @@ fn instant(value: &Spanned<DeValue<'_>>) -> Result<prost_types::Timestamp, Spann
         let message = "collected_at must be an instant such as 2026-03-12T14:20:00Z".to_owned();
         (value.span(), message)
     })?;
-    Ok(prost_types::Timestamp { seconds: instant.as_second(), nanos: instant.subsec_nanosecond() })
+    Ok(SystemTime::from(instant).into())
 }
 
 #[cfg(test)]
@@ -173,6 +174,9 @@ mod tests {
             collected_at("\"2026-03-12T14:20:00.5Z\"")
         );
         assert_eq!(collected_at("2026-03-12T14:20:00Z").unwrap().seconds, 1_773_325_200);
+        // The nanoseconds of a Timestamp are never negative.
+        let before_1970 = prost_types::Timestamp { seconds: -2, nanos: 500_000_000 };
+        assert_eq!(collected_at("1969-12-31T23:59:58.5Z"), Some(before_1970));
     }
 
     #[test]
