@@ -98,8 +98,9 @@ impl Investigation {
         self
     }
 
-    /// Runs the investigation until it is finished. `planner` returns turns, and `None` when it has no more;
-    /// `synthesizer` writes or rewrites the report. Both receive the current state with its instruction.
+    /// Runs the investigation until it is finished. `planner` returns turns, and `None` when it has no more; it
+    /// is not called after the gate has closed. `synthesizer` writes or rewrites the report. Both receive the current
+    /// state with its instruction.
     ///
     /// # Errors
     /// Returns a [`RunError`] if `planner`, `synthesizer` or a call to the sidecar fails.
@@ -110,8 +111,7 @@ impl Investigation {
     ) -> Result<InvestigationOutcome, RunError<E>> {
         let mut active = ActiveInvestigation::start(&self.client, self.start).await?;
         while let Some(due) = active.due() {
-            let needs_turns = !matches!(due, Due::Regenerate(_));
-            if needs_turns
+            if takes_turns(due)
                 && let Some(turn) = planner(active.state()).await.map_err(RunError::Orchestrator)?
             {
                 active.record_turn(turn).await?;
@@ -214,6 +214,15 @@ impl ActiveInvestigation {
             _ => v1::Finished { degraded: true, ..v1::Finished::default() },
         };
         InvestigationOutcome { investigation: self.state, end }
+    }
+}
+
+/// Returns `true` if the agent may take turns, which it may not for a rewrite or after the gate has closed.
+fn takes_turns(due: &Due) -> bool {
+    match due {
+        Due::Synthesize(due) => due.reasons.is_empty(),
+        Due::Replan(_) | Due::GatherEvidence(_) => true,
+        Due::Regenerate(_) | Due::Finished(_) => false,
     }
 }
 

@@ -156,6 +156,26 @@ async fn onset_and_request_reach_the_server() {
     server.stop().await;
 }
 
+#[tokio::test]
+async fn closed_gate_ends_the_turns() {
+    let (server, client) = start_server().await;
+    let mut turns = 0;
+    let plan = async |_: &v1::Investigation| {
+        turns += 1;
+        let tool_calls = vec![v1::ToolCall {
+            tool: "kubectl".to_owned(),
+            result: Some(pods().into()),
+            ..Default::default()
+        }];
+        Ok::<_, ()>(Some(v1::RecordTurnRequest { tool_calls, ..Default::default() }))
+    };
+    let write = async |_: &v1::Investigation| Ok("Pod cart-1 restarted 4 times.");
+    let outcome = client.investigation("turns").policy("reference").run(write, plan).await.unwrap();
+    assert_eq!(outcome.end.cause, "PROCEED", "{:?}", outcome.end);
+    assert!(turns < 20, "{turns}");
+    server.stop().await;
+}
+
 struct StoppableServer {
     server: ScriptedServer,
     runtime: tokio::runtime::Runtime,

@@ -2,9 +2,8 @@
 
 use gsar_proto::v1;
 use tonic::Code;
-use v1::instruction::Due;
 
-use super::ActiveInvestigation;
+use super::{ActiveInvestigation, takes_turns};
 use crate::error::ClientError;
 
 impl ActiveInvestigation {
@@ -59,12 +58,8 @@ impl ActiveInvestigation {
 
     /// Returns the next entity to look at, if a turn may be recorded.
     fn next_entity(&self) -> Option<String> {
-        let takes_turns = match self.due()? {
-            Due::Synthesize(due) => due.reasons.is_empty(),
-            Due::Replan(_) | Due::GatherEvidence(_) => true,
-            Due::Regenerate(_) | Due::Finished(_) => false,
-        };
-        let due = self.state.graph.as_ref().filter(|_| takes_turns)?.due.iter();
+        self.due().filter(|due| takes_turns(due))?;
+        let due = self.state.graph.as_ref()?.due.iter();
         due.map(|look| &look.entity).find(|entity| !self.skipped.contains(*entity)).cloned()
     }
 
