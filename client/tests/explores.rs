@@ -140,6 +140,21 @@ async fn entity_stays_due_if_the_model_does_not_answer() {
     server.stop().await;
 }
 
+#[tokio::test]
+async fn closed_gate_ends_the_exploration() {
+    let provider = Server::start().await.unwrap();
+    answer_by_evidence(&provider);
+    let (server, mut investigation) = start(&provider).await;
+    record(&mut investigation, &[("api-log", Lane::Logs, API_LOG)]).await;
+    let turn = v1::RecordTurnRequest { wants_to_finish: true, ..Default::default() };
+    investigation.record_turn(turn).await.unwrap();
+    let step = investigation.state().step;
+    investigation.explore().await.unwrap();
+    assert_eq!((provider.counts().requests, investigation.state().step), (0, step));
+    assert!(!investigation.is_finished());
+    server.stop().await;
+}
+
 /// Sends evidence in the first turn, and cancels when no entity is due.
 const ORCHESTRATOR: &str = r#"
 import json, sys
