@@ -98,8 +98,11 @@ async fn interrupted_investigation_is_resumed() {
 async fn cited_change(investigation: Investigation, client: &Client) -> Option<String> {
     let result =
         v1::EvidenceItem::from(Item::text("errors", "connection_errors 512").lane(Lane::Metrics));
-    let tool_call =
-        v1::ToolCall { tool: "promql".to_owned(), result: Some(result), ..Default::default() };
+    let tool_call = v1::ToolCall {
+        tool: "promql".to_owned(),
+        arguments: "connection_errors{service=\"checkout\"}".to_owned(),
+        result: Some(result),
+    };
     let hypothesis = v1::TestedHypothesis {
         id: "pool".to_owned(),
         target: "checkout".to_owned(),

@@ -117,7 +117,7 @@ def test_change_is_cited_within_the_window_before_the_onset(
     change = v1.ChangeRecord(id="deploy-31", target="checkout")
     change.at.FromDatetime(ONSET - timedelta(minutes=10))
     hypothesis = v1.TestedHypothesis(id="pool", target="checkout", tests=[v1.HypothesisTest(evidence_id="errors")])
-    errors = gsar.text("errors", "connection_errors 512", lane="metrics")
+    errors = gsar.text("errors", "checkout_connection_errors 512", lane="metrics")
 
     def plan(_due: PlanInstruction, _state: v1.Investigation) -> list[v1.RecordTurnRequest]:
         return [gsar.turn([errors], hypotheses=[hypothesis], changes=[change])]

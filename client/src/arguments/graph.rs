@@ -44,6 +44,9 @@ Examples:
         /// The maximum size of the passages in bytes, 1024 to 1048576 [default: 16384]
         #[arg(long, value_name = "BYTES")]
         bytes: Option<u32>,
+        /// The number of passages to skip, to see those that did not fit
+        #[arg(long, value_name = "PASSAGES", default_value_t = 0)]
+        skip: u32,
         /// The output format
         #[arg(long, short, value_enum, default_value_t = Output::Human)]
         output: Output,

@@ -17,12 +17,13 @@ use crate::terminal::Terminal;
 pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments {
         Graph::Show { id, format, connection } => show(id, *format, connection, terminal).await,
-        Graph::Look { id, entity, ask, bytes, output, connection } => {
+        Graph::Look { id, entity, ask, bytes, skip, output, connection } => {
             let request = v1::LookAtEntityRequest {
                 investigation_id: id.clone(),
                 entity: entity.clone(),
                 max_bytes: bytes.unwrap_or(0),
                 ask_model: *ask,
+                skip: *skip,
             };
             look(request, *output, connection, terminal).await
         }

@@ -16,7 +16,7 @@ impl ActiveInvestigation {
         Ok(())
     }
 
-    /// Looks at the next due entity with the server's chat model, and records the model's belief as a turn. If the
+    /// Looks at the next due entity with the server's chat model, and records the model's belief and cost as a turn. If the
     /// model's answer is unreadable or rejected, the entity is deferred. If nothing is stored about the entity, or no
     /// answer arrives, it stays due for the agent, and is skipped until a turn with tool calls.
     ///
@@ -44,9 +44,10 @@ impl ActiveInvestigation {
             label: v1::BeliefLabel::Defer.into(),
             ..v1::Belief::default()
         };
+        let cost = cost(&look.calls);
         match look.belief.clone().or(is_unreadable.then(|| deferred.clone())) {
-            Some(belief) => match self.record_belief(belief).await {
-                Err(error) if is_rejected(&error) => self.record_belief(deferred).await?,
+            Some(belief) => match self.record_belief(belief, cost).await {
+                Err(error) if is_rejected(&error) => self.record_belief(deferred, cost).await?,
                 result => result?,
             },
             None => {
@@ -63,9 +64,26 @@ impl ActiveInvestigation {
         due.map(|look| &look.entity).find(|entity| !self.skipped.contains(*entity)).cloned()
     }
 
-    async fn record_belief(&mut self, belief: v1::Belief) -> Result<(), ClientError> {
-        let turn = v1::RecordTurnRequest { beliefs: vec![belief], ..Default::default() };
+    async fn record_belief(
+        &mut self,
+        belief: v1::Belief,
+        cost: v1::AgentCost,
+    ) -> Result<(), ClientError> {
+        let turn = v1::RecordTurnRequest {
+            beliefs: vec![belief],
+            agent_cost: Some(cost),
+            ..Default::default()
+        };
         self.record_turn(turn).await
+    }
+}
+
+fn cost(calls: &[v1::ModelCall]) -> v1::AgentCost {
+    let sum =
+        |value: fn(&v1::ModelCall) -> u64| calls.iter().map(value).fold(0, u64::saturating_add);
+    v1::AgentCost {
+        tokens: sum(|call| call.input_tokens.saturating_add(call.output_tokens)),
+        cost_micros: sum(|call| call.cost_micros.unwrap_or(0)),
     }
 }
 

@@ -194,6 +194,16 @@ const WORDS: &[(&[&str], Classification)] = &[
     ),
 ];
 
+/// Commands whose objects, such as `deploy/cart`, do not classify their output.
+const COMMANDS: &[([&str; 2], Classification)] = &[
+    (["kubectl", "logs"], LOGS),
+    (["docker", "logs"], LOGS),
+    (["get", "events"], LOGS),
+    (["kubectl", "top"], METRICS),
+    (["kubectl", "get"], STATE),
+    (["kubectl", "describe"], STATE),
+];
+
 /// Classifies an item by its content and name. Defaults to object state for JSON and logs for text.
 #[must_use]
 pub fn classify_item(name: &str, text: &str) -> Classification {
@@ -323,6 +333,10 @@ fn classify_by_markers(text: &str) -> Option<Classification> {
 fn classify_by_name(name: &str) -> Option<Classification> {
     let name_words: Vec<String> =
         name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
+    let is_command = |command: &[&str; 2]| name_words.windows(2).any(|words| words == command);
+    if let Some((_, class)) = COMMANDS.iter().find(|(command, _)| is_command(command)) {
+        return Some(*class);
+    }
     let row = WORDS
         .iter()
         .find(|(row_words, _)| name_words.iter().any(|word| row_words.contains(&word.as_str())));
@@ -332,6 +346,19 @@ fn classify_by_name(name: &str) -> Option<Classification> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn objects_of_commands_do_not_classify_their_output() {
+        for (name, expected) in [
+            ("kubectl logs deploy/cart", LOGS),
+            ("kubectl get deployment cart", STATE),
+            ("kubectl get events", LOGS),
+            ("kubectl rollout history deploy/cart", CHANGED),
+            ("deploys", CHANGED),
+        ] {
+            assert_eq!(classify_item(name, "cart is up"), expected, "{name}");
+        }
+    }
 
     #[test]
     fn overrides_adapt_the_other_value() {
