@@ -238,6 +238,7 @@ mod tests {
                 }),
                 ..Default::default()
             },
+            loop_end: None,
         });
         let header = Header { run: run.to_owned(), judge: Some(judge.to_owned()), ..header() };
         Trace { header, rows: rows.collect(), refused: Vec::new() }

@@ -73,6 +73,7 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
             gold,
             evaluation: Some(RawValue::from_string(answer)?),
             refused: None,
+            loop_end: None,
         });
     }
     ensure!(
@@ -98,6 +99,7 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
         // Claim ids from the ledger do not match `c1`, `c2` and so on.
         whole: true,
         top_k: None,
+        is_loop: false,
         rows: lines.len(),
     };
     let mut trace = TraceWriter::open(&args.out, &header)?;

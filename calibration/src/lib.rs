@@ -31,6 +31,7 @@ mod premises;
 mod replay;
 mod report;
 mod retrieval;
+mod rewriting;
 mod rows;
 mod run;
 mod session;

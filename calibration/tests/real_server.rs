@@ -135,6 +135,62 @@ fn replays_stored_judgements() {
 }
 
 #[test]
+fn drives_stored_judgements_through_the_loop() {
+    let machine = machine(&[PROGRAM.into(), server_binary()]);
+    let claim = |text: &str, gold: &str, quote: &str| {
+        let class = if text == quote { "grounded" } else { "contradicted" };
+        format!(
+            r#"{{"text":"{text}","gold":"{gold}","class":"{class}","type":"tool_match","citations":[{{"evidence":"e1","quote":"{quote}"}}]}}"#
+        )
+    };
+    let row = |id: &str, claims: &[String]| {
+        let evidence = "api-1 has 5 replicas. api-2 has 3 replicas. api-3 is ready.";
+        let claims = claims.join(",");
+        format!(
+            r#"{{"id":"{id}","evidence":[{{"id":"e1","title":"","text":"{evidence} {id}"}}],"claims":[{claims}]}}"#
+        )
+    };
+    let [five, ready] = ["api-1 has 5 replicas.", "api-3 is ready."];
+    let wrong = claim("api-2 has 9 replicas.", "contradicted", "api-2 has 3 replicas.");
+    let rows = [
+        row(
+            "r1",
+            &[claim(five, "grounded", five), wrong.clone(), claim(ready, "ungrounded", ready)],
+        ),
+        row("r2", &[wrong]),
+        row("r3", &[claim(five, "grounded", five)]),
+    ];
+    fs::write(machine.path().join("rows.jsonl"), rows.join("\n")).unwrap();
+    let arguments =
+        ["run", "rows.jsonl", "--stored", "--loop", "--policy", "reference", "--out", "t.jsonl"];
+    page(machine.path(), &arguments);
+    let trace = fs::read_to_string(machine.path().join("t.jsonl")).unwrap();
+    let mut ends: Vec<_> = trace
+        .lines()
+        .skip(1)
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .map(|line| (line["row"].to_string(), line["loop"].to_string()))
+        .collect();
+    ends.sort_unstable();
+    let expected = [
+        r#"{"claims":[1,3],"end":"PROCEED","judged":2,"replans":0}"#,
+        r#"{"claims":[1],"end":"CANCELLED","judged":1,"replans":1}"#,
+        r#"{"claims":[1],"end":"PROCEED","judged":1,"replans":0}"#,
+    ];
+    assert_eq!(ends.iter().map(|(_, end)| end).collect::<Vec<_>>(), expected);
+    let ablated = page(machine.path(), &["ablate", "t.jsonl"]);
+    for row in [
+        "| M1 proceed | 33.3 % 1/3 |",
+        "| M1 proceed | 66.7 % 2/3 |",
+        "| judged reports per row | 1.333",
+        "| false claims out | 0 |",
+        "| wrong claims out | 1 |",
+    ] {
+        assert!(ablated.contains(row), "{row}: {ablated}");
+    }
+}
+
+#[test]
 fn replay_lists_only_the_tune_part() {
     let folder = machine(&[PROGRAM.into()]);
     for (arguments, expected) in [

@@ -122,10 +122,13 @@ fn analyses_traces_without_a_server() {
     judged("third.jsonl", &[]);
     let top = judged("top.jsonl", &["--top-k", "2"]);
     assert!(top.contains(&format!("{ROWS} of {ROWS} rows")), "{top}");
+    judged("loop.jsonl", &["--top-k", "2", "--loop"]);
     drop(server);
 
     let page =
         |arguments: &[&str]| output_of(&calibrate(folder.path(), arguments).output().unwrap());
+    let looped = page(&["ablate", "loop.jsonl"]);
+    assert!(looped.contains("| of the loop, under the server's policy | value |"), "{looped}");
     let ablated = page(&["ablate", "first.jsonl"]);
     for row in
         ["| M1 proceed |", "| M4 contradictions caught |", "| rho = 0 |", "| baseline: binary |"]

@@ -6,7 +6,7 @@ use gsar_core::{Class, Tier};
 
 use super::variant::{Outcome, Variant};
 use crate::partition::Partition;
-use crate::trace::{Header, Origin, Trace, TracedRow};
+use crate::trace::{Header, LoopEnd, Origin, Trace, TracedRow};
 
 #[derive(Debug)]
 pub(crate) struct Cell {
@@ -24,6 +24,7 @@ pub(crate) struct Row {
     pub(crate) faithfulness: f64,
     /// `true` if a claim is labelled ungrounded or contradicted.
     pub(crate) is_wrong: bool,
+    pub(crate) loop_end: Option<LoopEnd>,
     outcomes: [Outcome; Variant::ALL.len()],
 }
 
@@ -79,7 +80,8 @@ impl Row {
         outcomes: [Outcome; Variant::ALL.len()],
     ) -> Self {
         let (faithfulness, is_wrong) = (row.faithfulness(), row.is_wrong());
-        Self { claims, has_given_claims: !whole, faithfulness, is_wrong, outcomes }
+        let loop_end = row.loop_end.clone();
+        Self { claims, has_given_claims: !whole, faithfulness, is_wrong, loop_end, outcomes }
     }
 
     pub(crate) fn under(&self, variant: Variant) -> Outcome {
@@ -107,6 +109,7 @@ impl Row {
 impl Row {
     pub(crate) fn unjudged(claims: Vec<(Class, Option<Class>)>, has_given_claims: bool) -> Self {
         let outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
-        Self { claims, has_given_claims, faithfulness: 0.0, is_wrong: false, outcomes }
+        let (faithfulness, is_wrong, loop_end) = (0.0, false, None);
+        Self { claims, has_given_claims, faithfulness, is_wrong, loop_end, outcomes }
     }
 }

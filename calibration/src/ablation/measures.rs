@@ -4,6 +4,7 @@
 use gsar_core::{Class, Tier};
 
 use super::cell::{Cell, Row};
+use super::of_loop::LoopMeasures;
 use super::variant::Variant;
 use crate::statistics::{Counts, Interval, Share, interval, mean_interval, spearman};
 
@@ -14,7 +15,8 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
-    fn of(values: &[f64]) -> Option<Self> {
+    /// Returns `None` without values.
+    pub(super) fn of(values: &[f64]) -> Option<Self> {
         let value = values.iter().sum::<f64>() / values.len() as f64;
         Some(Self { value, interval: mean_interval(values)? })
     }
@@ -22,9 +24,9 @@ impl Mean {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Measures {
-    /// M1: the share of rows that proceed. Each run judges a row once.
+    /// M1 of one pass: the share of rows that proceed when judged once.
     pub(crate) proceeds: Share,
-    /// M2: replans per proceeding row; `None` if no row proceeds.
+    /// M2 of one pass: replans per proceeding row; `None` if no row proceeds.
     pub(crate) replans_per_proceed: Option<f64>,
     /// M3: Spearman's correlation between S and faithfulness.
     pub(crate) correlation: Option<f64>,
@@ -35,6 +37,8 @@ pub(crate) struct Measures {
     /// claims if none is labelled complementary.
     pub(crate) complementary_separate: Share,
     pub(crate) wrong_proceeds: Share,
+    /// Of the whole loop; `None` if each row was judged once.
+    pub(crate) of_loop: Option<LoopMeasures>,
 }
 
 impl Measures {
@@ -61,11 +65,12 @@ impl Measures {
             contradictions_caught: counted_as(rows, Class::Contradicted, Class::Contradicted),
             complementary_separate: counted_as(rows, separate, Class::Complementary),
             wrong_proceeds: share(rows, is_proceed, |row| row.is_wrong_proceed(Variant::Policy)),
+            of_loop: LoopMeasures::of(rows),
         }
     }
 }
 
-fn share(rows: &[Row], of: impl Fn(&Row) -> bool, hit: impl Fn(&Row) -> bool) -> Share {
+pub(super) fn share<T>(rows: &[T], of: impl Fn(&T) -> bool, hit: impl Fn(&T) -> bool) -> Share {
     let counts = rows.iter().map(|row| match of(row) {
         true => Counts { hits: u32::from(hit(row)), of: 1 },
         false => Counts::default(),

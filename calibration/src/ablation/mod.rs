@@ -3,6 +3,7 @@
 mod cell;
 mod classes;
 mod measures;
+mod of_loop;
 mod page;
 mod variant;
 

@@ -4,6 +4,7 @@ use gsar_core::Class;
 
 use super::cell::Cell;
 use super::measures::{Effect, Mean, Measures};
+use super::of_loop::LoopMeasures;
 use super::variant::Variant;
 use crate::tables::markdown::{DASH, between, figure, heading, share, table};
 
@@ -26,6 +27,9 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
             vec!["wrong among proceeds".to_owned(), share(&measures.wrong_proceeds)],
         ],
     );
+    if let Some(of_loop) = &measures.of_loop {
+        loop_table(page, &cell.header.policy, of_loop);
+    }
     page.push('\n');
     confusion(page, cell);
     let effects = Variant::ALL.map(|variant| Effect::of(cell, variant));
@@ -45,6 +49,27 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
             "wrong out",
         ],
         &rows,
+    );
+}
+
+fn loop_table(page: &mut String, policy: &str, measures: &LoopMeasures) {
+    let LoopMeasures { proceeds, replans, judged, false_claims, wrong_claims } = measures;
+    let policy = if policy.is_empty() { "the server's policy" } else { policy };
+    let mean = |mean: &Option<Mean>| {
+        let interval = mean.map(|mean| mean.interval);
+        figure(mean.map(|mean| mean.value)) + &between(interval.as_ref(), 1.0, 3)
+    };
+    page.push('\n');
+    table(
+        page,
+        &[&format!("of the loop, under {policy}"), "value"],
+        &[
+            vec!["M1 proceed".to_owned(), share(proceeds)],
+            vec!["M2 replans per proceed".to_owned(), mean(replans)],
+            vec!["judged reports per row".to_owned(), mean(judged)],
+            vec!["false claims out".to_owned(), false_claims.to_string()],
+            vec!["wrong claims out".to_owned(), wrong_claims.to_string()],
+        ],
     );
 }
 

@@ -24,6 +24,10 @@ pub(crate) struct Run {
     /// Send reports without their labelled claims, so that the server splits them
     #[arg(long)]
     pub(crate) whole: bool,
+    /// Drive each row through the whole loop: faulted claims are dropped, and with --top-k a replan adds
+    /// the next K pieces of evidence per claim
+    #[arg(long = "loop", conflicts_with = "max_rate")]
+    pub(crate) is_loop: bool,
     /// Number of rows to draw; all by default
     #[arg(long, value_name = "N")]
     pub(crate) sample: Option<usize>,

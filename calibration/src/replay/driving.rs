@@ -4,17 +4,16 @@
 use std::ops::Range;
 
 use anyhow::{Context as _, Result};
+use gsar_client::{ActiveInvestigation, InvestigationOutcome};
 use gsar_core::Class;
-use gsar_core::budget::Budget;
-use gsar_core::report::Document;
 use gsar_proto::v1;
-use v1::instruction::Due;
 
 use super::matching::Judgements;
 use super::online::{POLICY, Replayer, known_case, to_message};
 use super::provider::KnownCase;
 use super::stored::{Case, Report};
 use crate::arguments::{Rendering, ReplayPart};
+use crate::rewriting::{drop_faulty, faults, statements};
 use crate::tables::markdown::{DASH, heading, table};
 
 const RENDERING: Rendering = Rendering::Json;
@@ -64,34 +63,28 @@ async fn drive_one(
         policy: POLICY.to_owned(),
         ..Default::default()
     };
-    let started = path.client.start_investigation(start).await?.investigation;
-    let mut investigation = started.context("the answer has no investigation")?;
+    let mut active = ActiveInvestigation::start(path.client, start).await?;
     let mut text = report.text.clone();
-    while !is_over(&investigation) {
-        path.provider.set_cases(vec![known_case_for(case, &text)]);
-        let submitted = v1::SubmitReportRequest {
-            investigation_id: id.clone(),
-            step: investigation.step,
-            report: Some(v1::Report { synthesis: text.clone(), ..Default::default() }),
-            evidence: case.evidence.iter().map(|item| to_message(item, RENDERING)).collect(),
-        };
-        let answer = path.client.submit_report(submitted).await.with_context(|| id.clone())?;
-        investigation = answer.investigation.context("the answer has no investigation")?;
-        if is_over(&investigation) {
+    while let Some(due) = active.due() {
+        text = drop_faulty(&text, faults(due));
+        if statements(&text).is_empty() {
+            active.cancel().await?;
             break;
         }
-        text = drop_faulty(&text, faults(&investigation));
-        if statements(&text).is_empty() {
-            let cancel = v1::CancelInvestigationRequest { investigation_id: id.clone() };
-            let answer = path.client.cancel_investigation(cancel).await?;
-            investigation = answer.investigation.context("the answer has no investigation")?;
-        }
+        path.provider.set_cases(vec![known_case_for(case, &text)]);
+        let submitted = v1::SubmitReportRequest {
+            report: Some(v1::Report { synthesis: text.clone(), ..Default::default() }),
+            evidence: case.evidence.iter().map(|item| to_message(item, RENDERING)).collect(),
+            ..Default::default()
+        };
+        active.submit_report(submitted).await.with_context(|| id.clone())?;
     }
+    let InvestigationOutcome { investigation, end } = active.into_outcome();
     Ok(DriveOutcome {
         kind: report.kind.clone(),
         tiers: investigation.trajectory.iter().map(v1::JudgedReport::tier).collect(),
         plan: investigation.plan,
-        degraded: matches!(due(&investigation), Some(Due::Finished(end)) if end.degraded),
+        degraded: end.degraded,
         false_statements: false_statements(case, &text),
         statements_kept: (statements(&text).len(), statements(&report.text).len()),
     })
@@ -100,41 +93,6 @@ async fn drive_one(
 fn known_case_for(case: &Case, text: &str) -> KnownCase {
     let stored = case.claims.iter().map(|claim| (claim.text.as_str(), &claim.judgement));
     known_case(case, RENDERING, Judgements::new(stored), vec![text.to_owned()])
-}
-
-fn due(investigation: &v1::Investigation) -> Option<&Due> {
-    investigation.instruction.as_ref()?.due.as_ref()
-}
-
-fn is_over(investigation: &v1::Investigation) -> bool {
-    matches!(due(investigation), None | Some(Due::Finished(_)))
-}
-
-fn faults(investigation: &v1::Investigation) -> &[v1::ClaimFault] {
-    match due(investigation) {
-        Some(Due::Regenerate(rewrite)) => &rewrite.faults,
-        Some(Due::Replan(replan)) => &replan.faults,
-        _ => &[],
-    }
-}
-
-fn drop_faulty(text: &str, faults: &[v1::ClaimFault]) -> String {
-    let spans: Vec<Range<usize>> = faults
-        .iter()
-        .filter_map(|fault| fault.claim.as_ref()?.span.as_ref())
-        .filter_map(|span| Some(usize::try_from(span.start).ok()?..usize::try_from(span.end).ok()?))
-        .collect();
-    let is_faulty = |statement: &Range<usize>| {
-        spans.iter().any(|span| span.start < statement.end && statement.start < span.end)
-    };
-    let dropped: Vec<Range<usize>> = statements(text).into_iter().filter(is_faulty).collect();
-    let is_dropped = |at: usize| dropped.iter().any(|range| range.contains(&at));
-    text.char_indices().filter(|(at, _)| !is_dropped(*at)).map(|(_, character)| character).collect()
-}
-
-fn statements(text: &str) -> Vec<Range<usize>> {
-    let assertions = Document::parse(text, &[], &Budget::unlimited()).assertions;
-    assertions.into_iter().filter_map(|assertion| assertion.text.span()).collect()
 }
 
 fn false_statements(case: &Case, text: &str) -> usize {
@@ -200,22 +158,4 @@ fn row(kind: &str, driven: &[&DriveOutcome]) -> Vec<String> {
             .map_or(DASH.to_owned(), |share| format!("{share} %")),
         number(&|one| !one.degraded && one.false_statements > 0).to_string(),
     ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn drops_only_statements_with_faulty_claims() {
-        let text = "The pool is 20. A batch job ran, and it filled the disk. Pods restarted.";
-        let start = text.find("it filled").unwrap();
-        let span = v1::ByteRange { start: start as u64, end: start as u64 + 9 };
-        let claim = v1::JudgedClaim { span: Some(span), ..Default::default() };
-        let fault = v1::ClaimFault { claim: Some(claim), ..Default::default() };
-        let left = drop_faulty(text, &[fault]);
-        assert!(left.contains("The pool is 20.") && left.contains("Pods restarted."), "{left}");
-        assert!(!left.contains("batch") && !left.contains("disk"), "{left}");
-        assert_eq!(drop_faulty(text, &[]), text);
-    }
 }

@@ -61,7 +61,7 @@ pub(crate) async fn drive(server: &ServerArgs, args: &Drive) -> Result<String> {
         "--endpoint and --judge cannot be used with drive, which starts a server whose judge returns stored answers"
     );
     let provider = Provider::start(SecondLook::Off).await?;
-    let configuration = provider.configuration()?;
+    let configuration = provider.configuration("")?;
     let work = async |client| {
         let path = Replayer { client: &client, provider: &provider };
         let mut driven = Vec::new();
@@ -98,7 +98,7 @@ pub(crate) async fn replay(server: &ServerArgs, args: &Replay) -> Result<String>
         offline_sources(args)?
     } else {
         let provider = Provider::start(SecondLook::of(&args.second_look)?).await?;
-        let configuration = provider.configuration()?;
+        let configuration = provider.configuration("")?;
         let work = async |client| {
             let path = Replayer { client: &client, provider: &provider };
             online_sources(args, &path).await

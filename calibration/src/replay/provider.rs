@@ -95,7 +95,8 @@ impl Provider {
         Ok(Self { server, known, folder, second_look })
     }
 
-    pub(crate) fn configuration(&self) -> Result<String> {
+    /// Returns a server's configuration. Clients may choose `policy`.
+    pub(crate) fn configuration(&self, policy: &str) -> Result<String> {
         let key = self.folder.path().join("key");
         let key = key.to_str().context("the path of the temporary directory is not UTF-8")?;
         // There is no stored judgement for a canary.
@@ -106,7 +107,9 @@ impl Provider {
         if let Some(models) = models.as_object_mut().filter(|_| !settings.is_empty()) {
             models.insert(second_look.clone(), serde_json::to_value(settings)?);
         }
+        let allowed: Vec<&str> = Some(policy).filter(|name| !name.is_empty()).into_iter().collect();
         let configuration = json!({
+            "policies": {"allowed": allowed},
             "judges": {"chain": [JUDGE], "second_look": second_look, "models": models},
             "ledger": {"durable": false},
             "evidence": {"embeddings": "off"},

@@ -115,7 +115,8 @@ impl Running<'_> {
             };
             let Some(row) = unanswered.remove(&index) else { continue };
             let gold = row.claims.iter().map(|claim| claim.gold).collect();
-            self.trace.add(&Line { row: row.id.clone(), gold, evaluation, refused })?;
+            let row = row.id.clone();
+            self.trace.add(&Line { row, gold, evaluation, refused, loop_end: None })?;
             self.answered += 1;
             self.bar.inc(1);
             stop.store(self.is_budget_exhausted(), Ordering::Relaxed);
@@ -139,7 +140,7 @@ fn error_text(error: &v1::CallError) -> String {
     }
 }
 
-fn progress_bar(rows: usize) -> ProgressBar {
+pub(super) fn progress_bar(rows: usize) -> ProgressBar {
     let bar = ProgressBar::new(rows as u64);
     let style = "{pos} of {len} rows {wide_bar} {per_sec}, {eta} left";
     match ProgressStyle::with_template(style) {

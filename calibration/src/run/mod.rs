@@ -3,6 +3,7 @@
 mod answers;
 mod estimate;
 mod evidence;
+mod loops;
 mod page;
 mod question;
 mod requests;
@@ -18,8 +19,12 @@ use crate::rows::{Row, RowFile, Selection, open, select};
 use crate::session::{with_configured_server, with_server_allowing};
 use crate::trace::{FORMAT, FileDigest, Header, TraceWriter, read};
 use answers::{Limits, answer_rows};
-use evidence::{distinct, find_evidence};
+use evidence::{Retrieved, distinct, find_evidence};
+use loops::drive_rows;
 use question::RequestOptions;
+
+/// The highest recommended number of replans in a policy.
+const MAX_REPLANS: u32 = 3;
 
 pub(crate) async fn run(server: &ServerArgs, args: &Run) -> Result<String> {
     let files: Vec<RowFile> =
@@ -41,7 +46,7 @@ pub(crate) async fn run(server: &ServerArgs, args: &Run) -> Result<String> {
     );
     let provider = Provider::start(SecondLook::Off).await?;
     provider.set_cases(rows.iter().map(question::known_case).collect::<Result<_>>()?);
-    let configuration = provider.configuration()?;
+    let configuration = provider.configuration(&args.policy)?;
     with_configured_server(&configuration, async |client| judge(&client, args, header, rows).await)
         .await
 }
@@ -65,6 +70,7 @@ fn header(server: &ServerArgs, args: &Run, files: &[RowFile], rows: usize) -> Re
         part: args.part.clone(),
         whole: args.whole,
         top_k: args.top_k,
+        is_loop: args.is_loop,
         rows,
     })
 }
@@ -79,12 +85,19 @@ async fn judge(
     let before = trace.answered.len();
     let corpus = args.top_k.map(|k| (k, distinct(&rows)));
     rows.retain(|row| !trace.answered.contains(&row.id));
-    if let Some((k, items)) = corpus {
-        find_evidence(client, &mut rows, &items, k).await?;
-    }
+    let further = if args.is_loop { MAX_REPLANS } else { 0 };
+    let rows: Vec<(Row, Retrieved)> = match corpus {
+        Some((k, items)) => find_evidence(client, rows, &items, k, further).await?,
+        None => rows.into_iter().map(|row| (row, Retrieved::new())).collect(),
+    };
     let options = RequestOptions { policy: &args.policy, whole: args.whole };
     let limits = Limits { rows_per_second: args.max_rate, cost_micros: args.max_cost };
-    let end = answer_rows(client, rows, options, limits, &mut trace).await;
+    let end = if args.is_loop {
+        drive_rows(client, rows, options, limits, &mut trace).await
+    } else {
+        let rows = rows.into_iter().map(|(row, _)| row).collect();
+        answer_rows(client, rows, options, limits, &mut trace).await
+    };
     trace.finish()?;
     let end = end.with_context(|| {
         format!(

@@ -40,7 +40,7 @@ pub(super) fn request(row: &Row, options: RequestOptions<'_>) -> v1::EvaluateReq
     }
 }
 
-fn join_claims(row: &Row) -> String {
+pub(super) fn join_claims(row: &Row) -> String {
     let texts: Vec<&str> = row.claims.iter().map(|claim| claim.text.as_str()).collect();
     texts.join(" ")
 }

@@ -38,6 +38,9 @@ pub(crate) struct Header {
     /// `true` if the server split the reports instead of receiving the labelled claims.
     pub(crate) whole: bool,
     pub(crate) top_k: Option<u32>,
+    /// `true` if every row was driven through the loop.
+    #[serde(default, rename = "loop")]
+    pub(crate) is_loop: bool,
     pub(crate) rows: usize,
 }
 
@@ -52,9 +55,29 @@ pub(crate) struct Line {
     pub(crate) row: String,
     /// The gold classes for the claims `c1`, `c2` and so on.
     pub(crate) gold: Vec<Gold>,
-    /// An `EvaluateResponse` as JSON.
+    /// An `EvaluateResponse` as JSON; the first of a loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evaluation: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refused: Option<String>,
+    #[serde(default, rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub(crate) loop_end: Option<LoopEnd>,
+}
+
+/// How a row's loop ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LoopEnd {
+    /// `PROCEED`, or the cause of a degraded end.
+    pub(crate) end: String,
+    pub(crate) replans: u32,
+    /// The number of judged reports.
+    pub(crate) judged: usize,
+    /// The numbers of the claims in the last report, counted from 1.
+    pub(crate) claims: Vec<usize>,
+}
+
+impl LoopEnd {
+    pub(crate) fn proceeds(&self) -> bool {
+        self.end == "PROCEED"
+    }
 }

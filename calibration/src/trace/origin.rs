@@ -54,7 +54,7 @@ mod tests {
             r#"{{"provenance": {{"evaluatedAt": "2026-11-{day}T08:12:47Z", "serverVersion": "{version}"}}}}"#
         );
         let evaluation = from_json(&evaluation).unwrap();
-        TracedRow { row: "r".to_owned(), gold: Vec::new(), evaluation }
+        TracedRow { row: "r".to_owned(), gold: Vec::new(), evaluation, loop_end: None }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use gsar_core::Class;
 use gsar_proto::json::from_json;
 use gsar_proto::v1;
 
-use super::{FORMAT, Header, Line};
+use super::{FORMAT, Header, Line, LoopEnd};
 use crate::rows::is_against;
 
 #[derive(Clone, Debug)]
@@ -25,6 +25,7 @@ pub(crate) struct TracedRow {
     /// The gold classes for the claims `c1`, `c2` and so on.
     pub(crate) gold: Vec<Class>,
     pub(crate) evaluation: v1::EvaluateResponse,
+    pub(crate) loop_end: Option<LoopEnd>,
 }
 
 impl TracedRow {
@@ -79,6 +80,7 @@ pub(crate) fn read(path: &Path) -> Result<Trace> {
             row: line.row,
             gold: line.gold.into_iter().map(|gold| gold.0).collect(),
             evaluation: from_json(evaluation.get()).with_context(at)?,
+            loop_end: line.loop_end,
         });
     }
     rows.sort_unstable_by(|a, b| a.row.cmp(&b.row));

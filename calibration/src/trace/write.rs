@@ -121,6 +121,7 @@ pub(crate) mod tests {
             part: None,
             whole: false,
             top_k: None,
+            is_loop: false,
             rows: 2,
         }
     }
@@ -131,6 +132,7 @@ pub(crate) mod tests {
             gold: vec![Gold(Class::Grounded)],
             evaluation: None,
             refused: Some("ü".to_owned()),
+            loop_end: None,
         }
     }
 
