@@ -129,6 +129,21 @@ fn analyses_traces_without_a_server() {
         |arguments: &[&str]| output_of(&calibrate(folder.path(), arguments).output().unwrap());
     let looped = page(&["ablate", "loop.jsonl"]);
     assert!(looped.contains("| of the loop, under the server's policy | value |"), "{looped}");
+    let scores: Vec<String> =
+        (0..ROWS).map(|at| format!(r#"{{"row":"r{at:03}","score":{}}}"#, at % 2)).collect();
+    fs::write(folder.path().join("coin.jsonl"), scores.join("\n")).unwrap();
+    let scored =
+        ["ablate", "first.jsonl", "loop.jsonl", "--scores", "coin.jsonl", "--output", "json"];
+    let summary: Value = serde_json::from_str(&page(&scored)).unwrap();
+    let [first, looped] = &summary["runs"].as_array().unwrap()[..] else { panic!("{summary}") };
+    let tiers = first["tiers"].as_object().unwrap().values();
+    assert_eq!(tiers.filter_map(Value::as_u64).sum::<u64>(), ROWS as u64);
+    for key in ["mean_score", "m1", "m4"] {
+        assert!(first[key]["interval"].is_object() || first[key]["interval"].is_array(), "{key}");
+    }
+    assert_eq!((&first["loop"], &looped["loop"]["proceeds"]["of"]), (&Value::Null, &ROWS.into()));
+    let coin = &first["arms"][1];
+    assert_eq!((&coin["name"], &coin["tiers"]), (&"coin".into(), &vec![40, 0, 40].into()));
     let ablated = page(&["ablate", "first.jsonl"]);
     for row in
         ["| M1 proceed |", "| M4 contradictions caught |", "| rho = 0 |", "| baseline: binary |"]

@@ -17,6 +17,7 @@ pub(crate) struct Cell {
 
 #[derive(Debug)]
 pub(crate) struct Row {
+    pub(crate) name: String,
     pub(crate) claims: Vec<(Class, Option<Class>)>,
     /// `true` if the claims were given to the judge.
     pub(crate) has_given_claims: bool,
@@ -80,8 +81,8 @@ impl Row {
         outcomes: [Outcome; Variant::ALL.len()],
     ) -> Self {
         let (faithfulness, is_wrong) = (row.faithfulness(), row.is_wrong());
-        let loop_end = row.loop_end.clone();
-        Self { claims, has_given_claims: !whole, faithfulness, is_wrong, loop_end, outcomes }
+        let (name, loop_end) = (row.row.clone(), row.loop_end.clone());
+        Self { name, claims, has_given_claims: !whole, faithfulness, is_wrong, loop_end, outcomes }
     }
 
     pub(crate) fn under(&self, variant: Variant) -> Outcome {
@@ -109,7 +110,7 @@ impl Row {
 impl Row {
     pub(crate) fn unjudged(claims: Vec<(Class, Option<Class>)>, has_given_claims: bool) -> Self {
         let outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
-        let (faithfulness, is_wrong, loop_end) = (0.0, false, None);
-        Self { claims, has_given_claims, faithfulness, is_wrong, loop_end, outcomes }
+        let (name, faithfulness, is_wrong, loop_end) = (String::new(), 0.0, false, None);
+        Self { name, claims, has_given_claims, faithfulness, is_wrong, loop_end, outcomes }
     }
 }

@@ -2,23 +2,32 @@
 //! rows.
 
 use gsar_core::{Class, Tier};
+use serde::Serialize;
 
 use super::cell::{Cell, Row};
 use super::of_loop::LoopMeasures;
 use super::variant::Variant;
 use crate::statistics::{Counts, Interval, Share, interval, mean_interval, spearman};
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Mean {
+/// A statistic of the rows with its 95 % bootstrap interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Estimate {
     pub(crate) value: f64,
     pub(crate) interval: Interval,
 }
 
-impl Mean {
+impl Estimate {
     /// Returns `None` without values.
-    pub(super) fn of(values: &[f64]) -> Option<Self> {
+    pub(super) fn mean(values: &[f64]) -> Option<Self> {
         let value = values.iter().sum::<f64>() / values.len() as f64;
         Some(Self { value, interval: mean_interval(values)? })
+    }
+
+    /// Returns `None` if the statistic is undefined.
+    pub(super) fn of<T>(rows: &[T], statistic: impl Fn(&[&T]) -> Option<f64>) -> Option<Self> {
+        let value = statistic(&rows.iter().collect::<Vec<_>>())?;
+        let drawn = |drawn: &mut dyn Iterator<Item = &T>| statistic(&drawn.collect::<Vec<_>>());
+        Some(Self { value, interval: interval(rows, drawn)? })
     }
 }
 
@@ -27,10 +36,9 @@ pub(crate) struct Measures {
     /// M1 of one pass: the share of rows that proceed when judged once.
     pub(crate) proceeds: Share,
     /// M2 of one pass: replans per proceeding row; `None` if no row proceeds.
-    pub(crate) replans_per_proceed: Option<f64>,
+    pub(crate) replans_per_proceed: Option<Estimate>,
     /// M3: Spearman's correlation between S and faithfulness.
-    pub(crate) correlation: Option<f64>,
-    pub(crate) correlation_interval: Option<Interval>,
+    pub(crate) correlation: Option<Estimate>,
     /// M4: the share of claims labelled contradicted that are counted as contradicted.
     pub(crate) contradictions_caught: Share,
     /// M5: the share of claims labelled complementary that are counted as complementary. Uses ungrounded
@@ -44,8 +52,11 @@ pub(crate) struct Measures {
 impl Measures {
     pub(crate) fn of(cell: &Cell) -> Self {
         let rows = &cell.rows;
-        let count = |tier| rows.iter().filter(|row| row.is(Variant::Policy, tier)).count();
-        let proceeds = count(Tier::Proceed);
+        let replans_per_proceed = |rows: &[&Row]| {
+            let count = |tier| rows.iter().filter(|row| row.is(Variant::Policy, tier)).count();
+            let proceeds = count(Tier::Proceed);
+            (proceeds > 0).then(|| count(Tier::Replan) as f64 / proceeds as f64)
+        };
         let scored: Vec<(f64, f64)> = rows
             .iter()
             .filter_map(|row| Some((row.under(Variant::Policy).score?, row.faithfulness)))
@@ -56,18 +67,19 @@ impl Measures {
         let is_proceed = |row: &Row| row.is(Variant::Policy, Tier::Proceed);
         Self {
             proceeds: share(rows, |_| true, is_proceed),
-            replans_per_proceed: (proceeds > 0)
-                .then(|| count(Tier::Replan) as f64 / proceeds as f64),
-            correlation: spearman(&scored),
-            correlation_interval: interval(&scored, |drawn| {
-                spearman(&drawn.copied().collect::<Vec<_>>())
-            }),
+            replans_per_proceed: Estimate::of(rows, replans_per_proceed),
+            correlation: correlation(&scored),
             contradictions_caught: counted_as(rows, Class::Contradicted, Class::Contradicted),
             complementary_separate: counted_as(rows, separate, Class::Complementary),
             wrong_proceeds: share(rows, is_proceed, |row| row.is_wrong_proceed(Variant::Policy)),
             of_loop: LoopMeasures::of(rows),
         }
     }
+}
+
+/// Spearman's correlation of the pairs.
+pub(super) fn correlation(pairs: &[(f64, f64)]) -> Option<Estimate> {
+    Estimate::of(pairs, |drawn| spearman(&drawn.iter().map(|pair| **pair).collect::<Vec<_>>()))
 }
 
 pub(super) fn share<T>(rows: &[T], of: impl Fn(&T) -> bool, hit: impl Fn(&T) -> bool) -> Share {
@@ -94,8 +106,8 @@ pub(crate) struct Effect {
     pub(crate) variant: Variant,
     pub(crate) tiers: [usize; 4],
     pub(crate) score: Option<f64>,
-    pub(crate) more_proceeds: Option<Mean>,
-    pub(crate) more_score: Option<Mean>,
+    pub(crate) more_proceeds: Option<Estimate>,
+    pub(crate) more_score: Option<Estimate>,
     pub(crate) false_proceeds: usize,
     pub(crate) wrong_proceeds: usize,
 }
@@ -117,8 +129,8 @@ impl Effect {
             variant,
             tiers: cell.tiers(variant),
             score: (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64),
-            more_proceeds: Mean::of(&more_proceeds),
-            more_score: Mean::of(&more_score),
+            more_proceeds: Estimate::mean(&more_proceeds),
+            more_score: Estimate::mean(&more_score),
             false_proceeds: rows.iter().filter(|row| row.is_false_proceed(variant)).count(),
             wrong_proceeds: rows.iter().filter(|row| row.is_wrong_proceed(variant)).count(),
         }

@@ -1,35 +1,45 @@
 //! Measures stored partitions: M1 to M5, ablations and baselines.
 
+mod arms;
 mod cell;
 mod classes;
 mod measures;
 mod of_loop;
 mod page;
+mod summary;
 mod variant;
 
 use std::fmt::Write as _;
 
 use anyhow::Result;
 
-use crate::arguments::Ablate;
+use crate::arguments::{Ablate, Output};
 use crate::policy::named_policy;
 use crate::trace::read;
+use arms::{Arm, Scores};
 pub(crate) use cell::{Cell, Row};
 pub(crate) use classes::ClassCounts;
-pub(crate) use measures::{Effect, Mean, Measures};
+pub(crate) use measures::{Effect, Estimate, Measures};
 pub(crate) use variant::Variant;
 
 pub(crate) fn ablate(args: &Ablate) -> Result<String> {
     let policy = named_policy(&args.policy)?;
+    let cells = args.traces.iter().map(|path| Cell::of(&read(path)?, &policy));
+    let cells: Vec<Cell> = cells.collect::<Result<_>>()?;
+    let scores = args.scores.iter().map(|path| Scores::read(path)).collect::<Result<Vec<_>>>()?;
+    let arms =
+        |cell: &Cell| if scores.is_empty() { Vec::new() } else { Arm::all(cell, &policy, &scores) };
+    if args.output == Output::Json {
+        return summary::json(&policy.name, cells.iter().map(|cell| (cell, arms(cell))));
+    }
     let mut page = String::from("# Ablations\n\n");
     let _ = writeln!(
         page,
         "Policy `{}`, on stored partitions; no judge is called. 95 % intervals: percentile bootstrap over rows, paired for differences.",
         policy.name
     );
-    for path in &args.traces {
-        let cell = Cell::of(&read(path)?, &policy)?;
-        page::cell(&mut page, &cell, &Measures::of(&cell));
+    for cell in &cells {
+        page::cell(&mut page, cell, &Measures::of(cell), &arms(cell));
     }
     Ok(page)
 }

@@ -1,20 +1,21 @@
 //! Computes M1 and M2 of the loop, for runs with `--loop`.
 
 use gsar_core::Class;
+use serde::Serialize;
 
 use super::cell::Row;
-use super::measures::{Mean, share};
+use super::measures::{Estimate, share};
 use crate::rows::is_against;
 use crate::statistics::Share;
 use crate::trace::LoopEnd;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct LoopMeasures {
     /// M1: the share of rows whose loop ends with a report that proceeds.
     pub(crate) proceeds: Share,
     /// M2: the replans of a row that proceeds.
-    pub(crate) replans: Option<Mean>,
-    pub(crate) judged: Option<Mean>,
+    pub(crate) replans: Option<Estimate>,
+    pub(crate) judged: Option<Estimate>,
     /// Claims labelled contradicted in the reports that proceed.
     pub(crate) false_claims: usize,
     /// Claims labelled ungrounded or contradicted in the reports that proceed.
@@ -37,8 +38,8 @@ impl LoopMeasures {
         };
         (!ends.is_empty()).then(|| Self {
             proceeds: share(&ends, |_| true, |(_, end)| end.proceeds()),
-            replans: Mean::of(&replans),
-            judged: Mean::of(&judged),
+            replans: Estimate::mean(&replans),
+            judged: Estimate::mean(&judged),
             false_claims: sent(&|gold| gold == Class::Contradicted),
             wrong_claims: sent(&is_against),
         })

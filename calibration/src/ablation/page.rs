@@ -2,13 +2,14 @@
 
 use gsar_core::Class;
 
+use super::arms::Arm;
 use super::cell::Cell;
-use super::measures::{Effect, Mean, Measures};
+use super::measures::{Effect, Estimate, Measures};
 use super::of_loop::LoopMeasures;
 use super::variant::Variant;
 use crate::tables::markdown::{DASH, between, figure, heading, share, table};
 
-pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
+pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures, arms: &[Arm]) {
     let judge = cell.header.judge.as_deref().unwrap_or("the server's judge");
     heading(page, &format!("{}: {judge}, {} rows", cell.header.run, cell.rows.len()));
     table(
@@ -16,12 +17,8 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
         &["measure", "value"],
         &[
             vec!["M1 proceed".to_owned(), share(&measures.proceeds)],
-            vec!["M2 replans per proceed".to_owned(), figure(measures.replans_per_proceed)],
-            vec![
-                "M3 Spearman of S and gold".to_owned(),
-                figure(measures.correlation)
-                    + &between(measures.correlation_interval.as_ref(), 1.0, 3),
-            ],
+            vec!["M2 replans per proceed".to_owned(), estimate(measures.replans_per_proceed)],
+            vec!["M3 Spearman of S and gold".to_owned(), estimate(measures.correlation)],
             vec!["M4 contradictions caught".to_owned(), share(&measures.contradictions_caught)],
             vec!["M5 complementary kept apart".to_owned(), share(&measures.complementary_separate)],
             vec!["wrong among proceeds".to_owned(), share(&measures.wrong_proceeds)],
@@ -50,23 +47,51 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures) {
         ],
         &rows,
     );
+    if !arms.is_empty() {
+        arms_table(page, arms);
+    }
+}
+
+fn arms_table(page: &mut String, arms: &[Arm]) {
+    let row = |arm: &Arm| {
+        let mut cells = vec![arm.name.clone(), arm.rows.to_string(), estimate(arm.correlation)];
+        cells.extend(arm.tiers.iter().map(usize::to_string));
+        cells.extend([share(&arm.wrong_proceeds), share(&arm.agreement)]);
+        cells
+    };
+    page.push('\n');
+    table(
+        page,
+        &[
+            "score",
+            "rows",
+            "Spearman with gold",
+            "proceed",
+            "regenerate",
+            "replan",
+            "wrong among proceeds",
+            "proceeds as by S",
+        ],
+        &arms.iter().map(row).collect::<Vec<_>>(),
+    );
+}
+
+fn estimate(estimate: Option<Estimate>) -> String {
+    let interval = estimate.map(|estimate| estimate.interval);
+    figure(estimate.map(|estimate| estimate.value)) + &between(interval.as_ref(), 1.0, 3)
 }
 
 fn loop_table(page: &mut String, policy: &str, measures: &LoopMeasures) {
     let LoopMeasures { proceeds, replans, judged, false_claims, wrong_claims } = measures;
     let policy = if policy.is_empty() { "the server's policy" } else { policy };
-    let mean = |mean: &Option<Mean>| {
-        let interval = mean.map(|mean| mean.interval);
-        figure(mean.map(|mean| mean.value)) + &between(interval.as_ref(), 1.0, 3)
-    };
     page.push('\n');
     table(
         page,
         &[&format!("of the loop, under {policy}"), "value"],
         &[
             vec!["M1 proceed".to_owned(), share(proceeds)],
-            vec!["M2 replans per proceed".to_owned(), mean(replans)],
-            vec!["judged reports per row".to_owned(), mean(judged)],
+            vec!["M2 replans per proceed".to_owned(), estimate(*replans)],
+            vec!["judged reports per row".to_owned(), estimate(*judged)],
             vec!["false claims out".to_owned(), false_claims.to_string()],
             vec!["wrong claims out".to_owned(), wrong_claims.to_string()],
         ],
@@ -102,8 +127,9 @@ fn effect(effect: &Effect) -> Vec<String> {
     cells.extend(effect.tiers.iter().map(usize::to_string));
     cells.push(figure(effect.score));
     let is_policy = effect.variant == Variant::Policy;
-    let more = |mean: Option<Mean>, unit: f64, places: usize| match mean.filter(|_| !is_policy) {
-        Some(Mean { value, interval }) => {
+    let more = |mean: Option<Estimate>, unit: f64, places: usize| match mean.filter(|_| !is_policy)
+    {
+        Some(Estimate { value, interval }) => {
             format!("{:+.places$}", value * unit) + &between(Some(&interval), unit, places)
         }
         None => DASH.to_owned(),

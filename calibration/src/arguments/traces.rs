@@ -6,6 +6,8 @@ use clap::Args;
 use clap::builder::TypedValueParser as _;
 use gsar_core::fixed_point::Millionths;
 
+use super::Output;
+
 #[derive(Debug, Args)]
 pub(crate) struct Ablate {
     /// Traces of runs
@@ -14,6 +16,13 @@ pub(crate) struct Ablate {
     /// Policy to vary: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
+    /// Tables, or one JSON object with the measures of each run
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub(crate) output: Output,
+    /// Scores of another evaluator to compare with S, one JSON object a line: row, score (0 to 1). May be
+    /// repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) scores: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use maud::Markup;
 
 use super::charts::{ErrorBar, Series, columns, error_bars, lines, plane, stacked};
 use super::curves::{BINS, bins, trades};
-use crate::ablation::{Cell, Effect, Mean, Measures, Variant};
+use crate::ablation::{Cell, Effect, Estimate, Measures, Variant};
 
 const STYLE: &str = include_str!("figure.css");
 
@@ -75,8 +75,8 @@ fn decisions(cells: &[(Cell, Measures)]) -> Figure {
     }
 }
 
-fn error_bar(label: &str, mean: Option<Mean>, unit: f64, colour: usize) -> Option<ErrorBar> {
-    let Mean { value, interval } = mean?;
+fn error_bar(label: &str, mean: Option<Estimate>, unit: f64, colour: usize) -> Option<ErrorBar> {
+    let Estimate { value, interval } = mean?;
     let (low, high) = (interval.low * unit, interval.high * unit);
     Some(ErrorBar { label: label.to_owned(), value: value * unit, low, high, colour })
 }

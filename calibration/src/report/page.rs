@@ -153,8 +153,8 @@ fn measures(cells: &[(Cell, Measures)]) -> Markup {
         vec![
             cell.header.run.clone(),
             share(&measures.proceeds),
-            figure(measures.replans_per_proceed),
-            figure(measures.correlation),
+            figure(measures.replans_per_proceed.map(|estimate| estimate.value)),
+            figure(measures.correlation.map(|estimate| estimate.value)),
             share(&measures.contradictions_caught),
             share(&measures.complementary_separate),
             share(&measures.wrong_proceeds),

@@ -2,6 +2,8 @@
 
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
+use serde::Serialize;
+
 use super::Random;
 
 const DRAWS: usize = 1_000;
@@ -15,7 +17,7 @@ const SEED: u64 = 1;
 const TAIL: f64 = 0.025;
 
 /// A 95 % bootstrap interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Interval {
     /// The lower end.
     pub low: f64,

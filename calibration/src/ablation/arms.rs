@@ -1,0 +1,150 @@
+//! Compares the scores of another evaluator with S: rank correlation with the gold classes, tiers, and wrong
+//! proceeds.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use gsar_core::Tier;
+use gsar_core::policy::Policy;
+use serde::{Deserialize, Serialize};
+
+use super::cell::{Cell, Row};
+use super::measures::{Estimate, correlation, share};
+use super::variant::Variant;
+use crate::data_set::lines;
+use crate::statistics::Share;
+
+/// Scores by row, from JSON lines with `row` and `score`.
+#[derive(Debug)]
+pub(crate) struct Scores {
+    name: String,
+    by_row: HashMap<String, f64>,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    row: String,
+    score: f64,
+}
+
+impl Scores {
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let mut by_row = HashMap::new();
+        for Line { row, score } in lines(path)? {
+            let at = || format!("{}: row {row}", path.display());
+            ensure!((0.0..=1.0).contains(&score), "{}: score {score}; expected 0 to 1", at());
+            ensure!(by_row.insert(row.clone(), score).is_none(), "{}: duplicate row", at());
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { name, by_row })
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Arm {
+    pub(crate) name: String,
+    /// The number of rows with a score.
+    pub(crate) rows: usize,
+    /// Spearman's correlation with faithfulness.
+    pub(crate) correlation: Option<Estimate>,
+    /// The rows with the tiers proceed, regenerate and replan.
+    pub(crate) tiers: [usize; 3],
+    pub(crate) wrong_proceeds: Share,
+    /// The share of rows that proceed if and only if they proceed by S.
+    pub(crate) agreement: Share,
+}
+
+impl Arm {
+    /// Returns S, followed by the scores of each file.
+    pub(super) fn all(cell: &Cell, policy: &Policy, files: &[Scores]) -> Vec<Self> {
+        let own = cell.rows.iter().filter_map(|row| {
+            let outcome = row.under(Variant::Policy);
+            Some((row, outcome.score?, outcome.tier))
+        });
+        let mut arms = vec![Self::of("S".to_owned(), &own.collect::<Vec<_>>())];
+        let (proceed, regenerate) = (policy.tau_proceed.to_f64(), policy.tau_regenerate.to_f64());
+        for file in files {
+            let scored: Vec<(&Row, f64, Tier)> = cell
+                .rows
+                .iter()
+                .filter_map(|row| Some((row, *file.by_row.get(&row.name)?)))
+                .map(|(row, score)| match score {
+                    score if score >= proceed => (row, score, Tier::Proceed),
+                    score if score >= regenerate => (row, score, Tier::Regenerate),
+                    score => (row, score, Tier::Replan),
+                })
+                .collect();
+            arms.push(Self::of(file.name.clone(), &scored));
+        }
+        arms
+    }
+
+    fn of(name: String, scored: &[(&Row, f64, Tier)]) -> Self {
+        let pairs: Vec<(f64, f64)> =
+            scored.iter().map(|(row, score, _)| (*score, row.faithfulness)).collect();
+        let count = |tier| scored.iter().filter(|(_, _, found)| *found == tier).count();
+        let proceeds = |tier: Tier| tier == Tier::Proceed;
+        Self {
+            name,
+            rows: scored.len(),
+            correlation: correlation(&pairs),
+            tiers: [Tier::Proceed, Tier::Regenerate, Tier::Replan].map(count),
+            wrong_proceeds: share(scored, |(.., tier)| proceeds(*tier), |(row, ..)| row.is_wrong),
+            agreement: share(
+                scored,
+                |_| true,
+                |(row, _, tier)| proceeds(*tier) == row.is(Variant::Policy, Tier::Proceed),
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::Counts;
+    use crate::trace::{Origin, tests::header};
+    use gsar_core::{Class, Preset, preset};
+
+    fn cell() -> Cell {
+        let row = |name: &str, is_wrong| {
+            let mut row = Row::unjudged(vec![(Class::Grounded, None)], true);
+            row.name = name.to_owned();
+            row.is_wrong = is_wrong;
+            row.faithfulness = f64::from(u8::from(!is_wrong));
+            row
+        };
+        let rows = vec![row("a", false), row("b", true), row("c", false), row("d", true)];
+        Cell { header: header(), origin: Origin::default(), rows }
+    }
+
+    fn read(text: &str) -> Result<Scores> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        Scores::read(file.path())
+    }
+
+    #[test]
+    fn thresholds_decide_outside_scores() {
+        let scores = r#"{"row":"a","score":1.0,"reason":"fine"}
+            {"row":"b","score":0.8}
+            {"row":"c","score":0.7}
+            {"row":"elsewhere","score":0.1}"#;
+        let arms = Arm::all(&cell(), &preset(Preset::Reference), &[read(scores).unwrap()]);
+        let [own, arm] = &arms[..] else { panic!("two arms") };
+        assert_eq!((own.name.as_str(), own.rows), ("S", 0));
+        assert_eq!((arm.rows, arm.tiers), (3, [2, 1, 0]));
+        assert_eq!(arm.wrong_proceeds.counts, Counts { hits: 1, of: 2 });
+        assert_eq!(arm.agreement.counts, Counts { hits: 1, of: 3 });
+        assert_eq!(arm.correlation.map(|found| found.value), Some(0.0));
+    }
+
+    #[test]
+    fn rejects_scores_out_of_range_and_duplicates() {
+        let error = |text: &str| format!("{:#}", read(text).unwrap_err());
+        assert!(error(r#"{"row":"a","score":1.5}"#).ends_with("row a: score 1.5; expected 0 to 1"));
+        let twice = "{\"row\":\"a\",\"score\":1}\n{\"row\":\"a\",\"score\":1}";
+        assert!(error(twice).ends_with("row a: duplicate row"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Summarizes the measures of runs as JSON.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use gsar_core::Tier;
+use serde::Serialize;
+
+use super::arms::Arm;
+use super::cell::Cell;
+use super::measures::{Estimate, Measures};
+use super::of_loop::LoopMeasures;
+use super::variant::Variant;
+use crate::statistics::Share;
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    policy: &'a str,
+    runs: Vec<Run<'a>>,
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    run: &'a str,
+    judge: Option<&'a str>,
+    mode: &'static str,
+    rows: usize,
+    tiers: BTreeMap<&'static str, usize>,
+    mean_score: Option<Estimate>,
+    m1: Share,
+    m2: Option<Estimate>,
+    m3: Option<Estimate>,
+    m4: Share,
+    m5: Share,
+    wrong_proceeds: Share,
+    #[serde(rename = "loop")]
+    of_loop: Option<LoopMeasures>,
+    /// S and the scores of other evaluators.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    arms: Vec<Arm>,
+}
+
+impl<'a> Run<'a> {
+    fn of(cell: &'a Cell, arms: Vec<Arm>) -> Self {
+        let measures = Measures::of(cell);
+        let scores = cell.rows.iter().filter_map(|row| row.under(Variant::Policy).score);
+        Self {
+            run: &cell.header.run,
+            judge: cell.header.judge.as_deref(),
+            mode: cell.header.mode.name(),
+            rows: cell.rows.len(),
+            tiers: Tier::ALL.map(Tier::name).into_iter().zip(cell.tiers(Variant::Policy)).collect(),
+            mean_score: Estimate::mean(&scores.collect::<Vec<_>>()),
+            m1: measures.proceeds,
+            m2: measures.replans_per_proceed,
+            m3: measures.correlation,
+            m4: measures.contradictions_caught,
+            m5: measures.complementary_separate,
+            wrong_proceeds: measures.wrong_proceeds,
+            of_loop: measures.of_loop,
+            arms,
+        }
+    }
+}
+
+pub(super) fn json<'a>(
+    policy: &str,
+    cells: impl Iterator<Item = (&'a Cell, Vec<Arm>)>,
+) -> Result<String> {
+    let summary = Summary { policy, runs: cells.map(|(cell, arms)| Run::of(cell, arms)).collect() };
+    Ok(serde_json::to_string_pretty(&summary)? + "\n")
+}
