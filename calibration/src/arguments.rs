@@ -1,6 +1,8 @@
 //! The command line of `gsar-calibrate`.
 
+mod chat;
 mod manuals;
+mod rows;
 mod run;
 mod traces;
 
@@ -9,7 +11,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::data_set::Part;
+pub(crate) use chat::{ChatArgs, Grade, Write};
 pub(crate) use manuals::{Completions, Man};
+pub(crate) use rows::RowArgs;
 pub(crate) use run::Run;
 pub(crate) use traces::{Ablate, Audit, Certify, Compare, Drift, Fit, Graded, Report};
 
@@ -40,6 +44,10 @@ pub(crate) struct ServerArgs {
 pub(crate) enum Command {
     /// Judge rows of claims with gold classes, and write the answers to a trace
     Run(Run),
+    /// Grade reports 1 to 5 with a chat model, as scores for `ablate --scores`
+    Grade(Grade),
+    /// Write the reports of rows with a chat model, which restates their claims
+    Write(Write),
     /// Build a trace from exported ledger grades
     Graded(Graded),
     /// Measure M1 to M5, the ablations of the method and its baselines on traces

@@ -12,6 +12,7 @@ use crate::drift;
 use crate::fitting;
 use crate::generated::try_generated;
 use crate::graded;
+use crate::grading;
 use crate::investigations::investigations;
 use crate::manuals;
 use crate::measured::measure;
@@ -23,12 +24,15 @@ use crate::run::run as judge_rows;
 use crate::session::with_server;
 use crate::tables;
 use crate::trial::try_mutations;
+use crate::writing;
 
 /// Runs a command and returns the page to print.
 pub async fn run(arguments: Arguments) -> Result<String> {
     let server = &arguments.server;
     match arguments.command {
         Command::Run(args) => judge_rows(server, &args).await,
+        Command::Grade(args) => grading::grade(&args).await,
+        Command::Write(args) => writing::write(&args).await,
         Command::Graded(args) => graded::graded(&args),
         Command::Ablate(args) => ablation::ablate(&args),
         Command::Audit(args) => audit::audit(&args),

@@ -4,23 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::rows::Mode;
+use super::RowArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// Files of rows, one JSON object per line, or folders of labelled cases. Gzip if the name ends in
-    /// .gz. docs/CALIBRATION.md describes the formats
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) rows: RowArgs,
     /// Trace to write, one JSON object per line; an interrupted run is resumed
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Rows to build from the files
-    #[arg(long, value_enum, default_value_t = Mode::Single)]
-    pub(crate) mode: Mode,
-    /// Part of the cases in a folder, from the split.json in it or next to it; all by default
-    #[arg(long, value_name = "NAME")]
-    pub(crate) part: Option<String>,
     /// Send reports without their labelled claims, so that the server splits them
     #[arg(long)]
     pub(crate) whole: bool,
@@ -28,12 +20,6 @@ pub(crate) struct Run {
     /// the next K pieces of evidence per claim
     #[arg(long = "loop", conflicts_with = "max_rate")]
     pub(crate) is_loop: bool,
-    /// Number of rows to draw; all by default
-    #[arg(long, value_name = "N")]
-    pub(crate) sample: Option<usize>,
-    /// Seed of random draws
-    #[arg(long, default_value_t = 42)]
-    pub(crate) seed: u64,
     /// Retrieve K pieces of evidence per claim from those of all rows, instead of using only the row's
     /// own
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=50))]

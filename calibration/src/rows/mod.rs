@@ -9,19 +9,30 @@ mod parquet;
 mod select;
 mod spans;
 
+use anyhow::Result;
 use clap::ValueEnum;
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use serde::{Deserialize, Serialize};
 
+use crate::arguments::RowArgs;
 use crate::baselines::content;
 use crate::data_set::{ItemLine, is_json, static_infra, tool_output};
 use crate::judgement::Judgement;
 use crate::names;
 pub(crate) use file::{RowFile, open};
 pub(crate) use label::{Gold, is_against};
-pub(crate) use select::{Selection, select};
+use select::{Selection, select};
+
+/// Opens the files, and draws or composes their rows.
+pub(crate) fn rows(args: &RowArgs) -> Result<(Vec<RowFile>, Vec<Row>)> {
+    let RowArgs { files, mode, part, sample, seed } = args;
+    let files: Vec<RowFile> =
+        files.iter().map(|path| open(path, part.as_deref())).collect::<Result<_>>()?;
+    let rows = select(&files, Selection { mode: *mode, number: *sample, seed: *seed })?;
+    Ok((files, rows))
+}
 
 /// See docs/CALIBRATION.md, "Rows", for the serialized form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +73,17 @@ pub(crate) struct Item {
     /// The complete message, if it has other fields.
     #[serde(skip)]
     whole: Option<Box<v1::EvidenceItem>>,
+}
+
+impl Row {
+    /// Returns the report, or else the claims as one.
+    pub(crate) fn text(&self) -> String {
+        if !self.report.is_empty() {
+            return self.report.clone();
+        }
+        let texts: Vec<&str> = self.claims.iter().map(|claim| claim.text.as_str()).collect();
+        texts.join(" ")
+    }
 }
 
 impl From<ItemLine> for Item {

@@ -12,7 +12,7 @@ use v1::instruction::Due;
 
 use super::answers::{End, Limits, cost, progress_bar};
 use super::evidence::{MAX_CONCURRENT, Retrieved};
-use super::question::{RequestOptions, join_claims, request};
+use super::question::{RequestOptions, request};
 use crate::rewriting::{drop_faulty, faults, statements};
 use crate::rows::Row;
 use crate::trace::{Line, LoopEnd, TraceWriter};
@@ -127,8 +127,8 @@ struct Draft {
 
 impl Draft {
     fn new(mut row: Row, whole: bool) -> Self {
-        if whole && row.report.is_empty() {
-            row.report = join_claims(&row);
+        if whole {
+            row.report = row.text();
         }
         Self { numbers: (1..=row.claims.len()).collect(), row, whole }
     }

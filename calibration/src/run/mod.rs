@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::arguments::{Run, ServerArgs};
 use crate::replay::{Provider, SecondLook};
-use crate::rows::{Row, RowFile, Selection, open, select};
+use crate::rows::{Row, RowFile, rows};
 use crate::session::{with_configured_server, with_server_allowing};
 use crate::trace::{FORMAT, FileDigest, Header, TraceWriter, read};
 use answers::{Limits, answer_rows};
@@ -27,9 +27,7 @@ use question::RequestOptions;
 const MAX_REPLANS: u32 = 3;
 
 pub(crate) async fn run(server: &ServerArgs, args: &Run) -> Result<String> {
-    let files: Vec<RowFile> =
-        args.files.iter().map(|path| open(path, args.part.as_deref())).collect::<Result<_>>()?;
-    let rows = select(&files, Selection { mode: args.mode, number: args.sample, seed: args.seed })?;
+    let (files, rows) = rows(&args.rows)?;
     if args.dry_run {
         return Ok(estimate::page(&rows, args));
     }
@@ -60,14 +58,14 @@ fn header(server: &ServerArgs, args: &Run, files: &[RowFile], rows: usize) -> Re
         repeat_of: args.repeat_of.as_deref().map(repeated).transpose()?,
         judge: server.judge.clone().or_else(|| args.stored.then(|| "stored".to_owned())),
         policy: args.policy.clone(),
-        mode: args.mode,
+        mode: args.rows.mode,
         files: files
             .iter()
             .map(|file| FileDigest { name: file.name(), sha256: file.sha256.clone() })
             .collect(),
-        sample: args.sample,
-        seed: args.seed,
-        part: args.part.clone(),
+        sample: args.rows.sample,
+        seed: args.rows.seed,
+        part: args.rows.part.clone(),
         whole: args.whole,
         top_k: args.top_k,
         is_loop: args.is_loop,

@@ -16,10 +16,7 @@ pub(super) struct RequestOptions<'a> {
 /// Builds the request. Claims have the ids `c1`, `c2` and so on, and their spans in the report.
 pub(super) fn request(row: &Row, options: RequestOptions<'_>) -> v1::EvaluateRequest {
     let RequestOptions { policy, whole } = options;
-    let synthesis = match row.report.as_str() {
-        "" => join_claims(row),
-        report => report.to_owned(),
-    };
+    let synthesis = row.text();
     let mut from = 0;
     let claims = if whole { &[][..] } else { row.claims.as_slice() };
     let claims = claims.iter().enumerate().map(|(at, claim)| {
@@ -38,11 +35,6 @@ pub(super) fn request(row: &Row, options: RequestOptions<'_>) -> v1::EvaluateReq
         policy: policy.to_owned(),
         ..Default::default()
     }
-}
-
-pub(super) fn join_claims(row: &Row) -> String {
-    let texts: Vec<&str> = row.claims.iter().map(|claim| claim.text.as_str()).collect();
-    texts.join(" ")
 }
 
 fn id(name: &str) -> String {
