@@ -38,6 +38,10 @@ pub(super) struct Accuracy {
     pub(super) pass: Option<Mean>,
     /// The F1 of the named causes: of the share of answers that are correct, and the share of causes that are named.
     pub(super) f1: Option<Mean>,
+    /// The share of runs that end with an answer.
+    pub(super) answered: Option<Mean>,
+    /// The share of tool calls that are invalid, over runs with recorded calls.
+    pub(super) invalid: Option<Mean>,
 }
 
 /// Returns `true` if an answer names a cause. Ignores case and generated suffixes. A name also matches a
@@ -82,7 +86,21 @@ pub(super) fn accuracy(incidents: &[Vec<&Run>]) -> Accuracy {
         majority: over(&|runs| f64::from(u8::from(share(runs, 1) > 0.5)), 2),
         pass: over(&|runs| f64::from(u8::from(share(runs, 1) > 0.0)), 2),
         f1: over(&|runs| runs.iter().map(|run| f1(run)).sum::<f64>() / runs.len() as f64, 1),
+        answered: over(
+            &|runs| {
+                let has_answer =
+                    |run: &&&Run| run.answers.iter().any(|answer| !answer.trim().is_empty());
+                runs.iter().filter(has_answer).count() as f64 / runs.len().max(1) as f64
+            },
+            1,
+        ),
+        invalid: Mean::of(&incidents.iter().filter_map(|runs| invalid(runs)).collect::<Vec<_>>()),
     }
+}
+
+fn invalid(runs: &[&Run]) -> Option<f64> {
+    let shares: Vec<f64> = runs.iter().filter_map(|run| run.invalid_calls).collect();
+    (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }
 
 fn f1(run: &Run) -> f64 {
@@ -111,6 +129,7 @@ mod tests {
             report: String::new(),
             evidence: Vec::new(),
             seconds: None,
+            invalid_calls: None,
         }
     }
 
@@ -124,6 +143,16 @@ mod tests {
         let runs = [run("a", &["DB"]), run("b", &["cart", "`db` "]), run("b", &["cart"])];
         assert_eq!(accuracies(&runs), [Some(0.5), Some(0.75), Some(0.0), Some(0.0)]);
         assert_eq!(accuracies(&[run("a", &[])]), [Some(0.0), Some(0.0), None, None]);
+    }
+
+    #[test]
+    fn runs_without_an_answer_and_invalid_calls_are_counted() {
+        let with_calls = |invalid| Run { invalid_calls: Some(invalid), ..run("a", &["db"]) };
+        let runs =
+            [with_calls(0.5), with_calls(0.0), run("a", &[]), run("a", &[]), run("b", &[""])];
+        let found = accuracy(&by_incident(&runs));
+        assert_eq!(found.answered.map(|mean| (mean.value, mean.of)), Some((0.25, 2)));
+        assert_eq!(found.invalid.map(|mean| (mean.value, mean.of)), Some((0.25, 1)));
     }
 
     #[test]

@@ -146,6 +146,8 @@ impl Measurements {
             ("majority@k, several runs", written.majority),
             ("pass@k, several runs", written.pass),
             ("F1 of the named causes", written.f1),
+            ("runs with an answer", written.answered),
+            ("invalid tool calls", written.invalid),
             ("reports that proceed", self.goes_out),
             ("right among those that proceed", self.out_right),
             ("right ones that proceed", self.right_out),

@@ -1,5 +1,6 @@
 //! Reads recorded investigations: agents' answers, true causes, and fault propagations.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, ensure};
@@ -23,6 +24,8 @@ pub(super) struct Run {
     pub(super) report: String,
     pub(super) evidence: Vec<v1::EvidenceItem>,
     pub(super) seconds: Option<f64>,
+    /// The share of invalid tool calls; `None` if no calls were recorded.
+    pub(super) invalid_calls: Option<f64>,
 }
 
 /// The propagation of a fault, according to the ground truth.
@@ -60,9 +63,31 @@ struct Line {
     #[serde(default)]
     seconds: Option<f64>,
     #[serde(default)]
+    calls: Vec<Call>,
+    #[serde(default)]
     expected: Value,
     #[serde(default)]
     meta: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct Call {
+    tool: String,
+    #[serde(default)]
+    arguments: String,
+    /// `true` if the call was refused or failed.
+    #[serde(default)]
+    failed: bool,
+}
+
+/// Returns the share of calls that failed or repeat an earlier one.
+fn invalid(calls: &[Call]) -> Option<f64> {
+    let mut made = HashSet::new();
+    let mut invalid = 0;
+    for Call { tool, arguments, failed } in calls {
+        invalid += usize::from(!made.insert((tool, arguments)) || *failed);
+    }
+    (!calls.is_empty()).then(|| invalid as f64 / calls.len() as f64)
 }
 
 #[derive(Debug, Deserialize)]
@@ -136,8 +161,9 @@ fn run(line: Line) -> Result<Option<Run>> {
     );
     ensure!(!truth.is_empty(), "missing `truth`, the list of accepted causes");
     let seconds = line.seconds.or_else(|| line.meta.pointer("/ttr_s").and_then(Value::as_f64));
+    let invalid_calls = invalid(&line.calls);
     let evidence = line.evidence.into_iter().map(item).collect::<Result<_>>()?;
-    Ok(Some(Run { incident, answers, truth, report, evidence, seconds }))
+    Ok(Some(Run { incident, answers, truth, report, evidence, seconds, invalid_calls }))
 }
 
 fn texts(value: Option<&Value>) -> Vec<String> {
@@ -241,6 +267,15 @@ mod tests {
         assert_eq!((openrca.answers.clone(), openrca.report.as_str()), (vec!["MG02".into()], ""));
         assert_eq!((recorded.propagations.len(), recorded.skipped), (1, 1));
         assert_eq!(recorded.propagations[0].edges.len(), 2);
+    }
+
+    #[test]
+    fn failed_and_repeated_calls_are_invalid() {
+        let call = |tool: &str, failed| serde_json::json!({"tool": tool, "arguments": "-n shop", "failed": failed});
+        let line = serde_json::json!({"id": "r1", "incident": "i1", "truth": ["b"], "calls": [call("logs", false),
+            call("logs", false), call("events", true), call("top", false)]});
+        assert_eq!(read_lines(&[line]).unwrap().runs[0].invalid_calls, Some(0.5));
+        assert_eq!(invalid(&[]), None);
     }
 
     #[test]
