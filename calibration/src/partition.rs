@@ -67,16 +67,15 @@ impl Partition {
         reassess(policy, recorded)
     }
 
-    /// Returns the ids and classes of the claims that a policy counts.
-    pub(crate) fn counted(&self, policy: &Policy) -> impl Iterator<Item = (&str, Class)> {
+    /// Returns the claims as a policy counts them.
+    pub(crate) fn counted(&self, policy: &Policy) -> impl Iterator<Item = &JudgedClaim> {
         let corrects = policy.verification == VerificationMode::Enforce;
         let verified = self.verified.claims.iter().map(|claim| &claim.judged);
         let (verified, judged) = match corrects {
             true => (Some(verified), None),
             false => (None, Some(self.judged.iter())),
         };
-        let counted = verified.into_iter().flatten().chain(judged.into_iter().flatten());
-        counted.map(|claim| (claim.claim.id.as_str(), claim.class))
+        verified.into_iter().flatten().chain(judged.into_iter().flatten())
     }
 
     pub(crate) fn with_class_as(&self, from: Class, to: Class) -> Self {

@@ -145,9 +145,13 @@ fn analyses_traces_without_a_server() {
     let coin = &first["arms"][1];
     assert_eq!((&coin["name"], &coin["tiers"]), (&"coin".into(), &vec![40, 0, 40].into()));
     let ablated = page(&["ablate", "first.jsonl"]);
-    for row in
-        ["| M1 proceed |", "| M4 contradictions caught |", "| rho = 0 |", "| baseline: binary |"]
-    {
+    for row in [
+        "| M1 proceed |",
+        "| M4 contradictions caught |",
+        "| evidence type |",
+        "| rho = 0 |",
+        "| baseline: binary |",
+    ] {
         assert!(ablated.contains(row), "{ablated}");
     }
     assert_eq!(page(&["ablate", "first.jsonl"]), ablated, "the same trace gives the same page");

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use gsar_core::policy::Policy;
-use gsar_core::{Class, Tier};
+use gsar_core::{Class, EvidenceType, JudgedClaim, Tier};
 
 use super::variant::{Outcome, Variant};
 use crate::partition::Partition;
@@ -18,7 +18,10 @@ pub(crate) struct Cell {
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) name: String,
+    /// The gold class and the counted class of each claim.
     pub(crate) claims: Vec<(Class, Option<Class>)>,
+    /// The evidence type of each claim, if it was judged. May be empty.
+    pub(crate) types: Vec<Option<EvidenceType>>,
     /// `true` if the claims were given to the judge.
     pub(crate) has_given_claims: bool,
     /// The share of claims labelled grounded or complementary, 0 to 1.
@@ -64,14 +67,16 @@ impl Row {
         for (outcome, (variant, policy)) in outcomes.iter_mut().zip(policies) {
             *outcome = variant.decide(policy, &partition);
         }
-        let counted = |claim: &str| {
-            // Claims that the server split off have no labels.
+        // Claims that the server split off have no labels.
+        let counted = |number: usize| {
             let mut counted = partition.counted(policy).filter(|_| !whole);
-            counted.find(|(id, _)| *id == claim).map(|(_, class)| class)
+            counted.find(|claim| claim.claim.id.as_str() == format!("c{number}"))
         };
-        let claims = row.gold.iter().zip(1..);
-        let claims = claims.map(|(gold, number)| (*gold, counted(&format!("c{number}"))));
-        Ok(Self::new(row, whole, claims.collect(), outcomes))
+        let judged: Vec<Option<&JudgedClaim>> = (1..=row.gold.len()).map(counted).collect();
+        let claims = row.gold.iter().zip(&judged);
+        let claims = claims.map(|(gold, judged)| (*gold, judged.map(|judged| judged.class)));
+        let types = judged.iter().map(|judged| judged.map(|judged| judged.evidence_type)).collect();
+        Ok(Self { types, ..Self::new(row, whole, claims.collect(), outcomes) })
     }
 
     fn new(
@@ -82,7 +87,8 @@ impl Row {
     ) -> Self {
         let (faithfulness, is_wrong) = (row.faithfulness(), row.is_wrong());
         let (name, loop_end) = (row.row.clone(), row.loop_end.clone());
-        Self { name, claims, has_given_claims: !whole, faithfulness, is_wrong, loop_end, outcomes }
+        let (types, has_given_claims) = (Vec::new(), !whole);
+        Self { name, claims, types, has_given_claims, faithfulness, is_wrong, loop_end, outcomes }
     }
 
     pub(crate) fn under(&self, variant: Variant) -> Outcome {
@@ -110,7 +116,15 @@ impl Row {
 impl Row {
     pub(crate) fn unjudged(claims: Vec<(Class, Option<Class>)>, has_given_claims: bool) -> Self {
         let outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
-        let (name, faithfulness, is_wrong, loop_end) = (String::new(), 0.0, false, None);
-        Self { name, claims, has_given_claims, faithfulness, is_wrong, loop_end, outcomes }
+        Self {
+            name: String::new(),
+            claims,
+            types: Vec::new(),
+            has_given_claims,
+            faithfulness: 0.0,
+            is_wrong: false,
+            loop_end: None,
+            outcomes,
+        }
     }
 }

@@ -7,6 +7,7 @@ mod measures;
 mod of_loop;
 mod page;
 mod summary;
+mod types;
 mod variant;
 
 use std::fmt::Write as _;

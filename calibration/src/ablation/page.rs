@@ -6,6 +6,7 @@ use super::arms::Arm;
 use super::cell::Cell;
 use super::measures::{Effect, Estimate, Measures};
 use super::of_loop::LoopMeasures;
+use super::types::TypeCounts;
 use super::variant::Variant;
 use crate::tables::markdown::{DASH, between, figure, heading, share, table};
 
@@ -29,6 +30,7 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures, arms: &[
     }
     page.push('\n');
     confusion(page, cell);
+    types(page, cell);
     let effects = Variant::ALL.map(|variant| Effect::of(cell, variant));
     let rows: Vec<Vec<String>> = effects.iter().map(effect).collect();
     table(
@@ -119,6 +121,24 @@ fn confusion(page: &mut String, cell: &Cell) {
         std::iter::once(gold.name().to_owned()).chain(counts).collect()
     };
     table(page, &head, &Class::ALL.map(row));
+    page.push('\n');
+}
+
+fn types(page: &mut String, cell: &Cell) {
+    let row = |of: TypeCounts| {
+        let mut cells = vec![of.evidence_type.name().to_owned()];
+        cells.extend(of.counted.iter().map(usize::to_string));
+        cells.push(share(&of.right));
+        cells
+    };
+    let rows: Vec<Vec<String>> = TypeCounts::all(&cell.rows).into_iter().map(row).collect();
+    if rows.is_empty() {
+        return;
+    }
+    let mut head = vec!["evidence type"];
+    head.extend(Class::ALL.map(Class::name));
+    head.push("as by people");
+    table(page, &head, &rows);
     page.push('\n');
 }
 

@@ -61,7 +61,7 @@ impl Variant {
 
     pub(crate) fn decide(self, policy: &Policy, partition: &Partition) -> Outcome {
         if self == Self::Binary {
-            let has = |class| partition.counted(policy).any(|(_, counted)| counted == class);
+            let has = |class| partition.counted(policy).any(|claim| claim.class == class);
             let proceeds = has(Class::Grounded) && !has(Class::Contradicted);
             let tier = if proceeds { Tier::Proceed } else { Tier::Replan };
             return Outcome { tier, score: Some(f64::from(u8::from(proceeds))) };

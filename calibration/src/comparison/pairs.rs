@@ -53,7 +53,9 @@ impl RowResult {
             return Ok(Self { tier: Tier::Abstain, score: None, classes: BTreeMap::new() });
         };
         let decision = partition.decide(policy);
-        let classes = partition.counted(policy).map(|(claim, class)| (claim.to_owned(), class));
+        let classes = partition
+            .counted(policy)
+            .map(|judged| (judged.claim.id.as_str().to_owned(), judged.class));
         Ok(Self { tier: decision.tier, score: score(&decision), classes: classes.collect() })
     }
 }
