@@ -11,8 +11,9 @@ use serde_json::Value;
 use super::Row;
 use super::claims::{ClaimLine, JudgedLine};
 use super::labelled::{incidents, reports};
-use super::parquet;
 use super::spans::SpansLine;
+use super::{aiopslab, hotpot, parquet};
+use crate::data_set;
 use crate::digest::sha256;
 
 #[derive(Debug)]
@@ -48,8 +49,8 @@ impl RowFile {
     pub(crate) fn name(&self) -> String {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
-        let plain = name.strip_suffix(".jsonl").or_else(|| name.strip_suffix(".parquet"));
-        plain.unwrap_or(name).to_owned()
+        let mut endings = [".jsonl", ".parquet", ".json"].into_iter();
+        endings.find_map(|ending| name.strip_suffix(ending)).unwrap_or(name).to_owned()
     }
 
     pub(crate) fn rows(&self) -> Result<Box<dyn Iterator<Item = Result<Row>>>> {
@@ -61,6 +62,15 @@ impl RowFile {
         }
         if path.extension().is_some_and(|extension| extension == "parquet") {
             return Ok(Box::new(parquet::rows(&path)?.map(|row| check(row?))));
+        }
+        if path.extension().is_some_and(|extension| extension == "json") {
+            let text = data_set::read(&path)?;
+            let rows = match text.trim_start().starts_with('[') {
+                true => hotpot::rows(&text),
+                false => aiopslab::row(&text).map(|row| row.into_iter().collect()),
+            };
+            let rows = rows.with_context(|| path.display().to_string())?;
+            return Ok(Box::new(rows.into_iter().map(check)));
         }
         let file = File::open(&path).with_context(|| path.display().to_string())?;
         let is_packed = path.extension().is_some_and(|extension| extension == "gz");
@@ -160,5 +170,23 @@ mod tests {
         assert_eq!(results, expected);
         let judged = rows[2].as_ref().unwrap().claims[0].judged.as_ref().unwrap();
         assert_eq!((judged.class, judged.citations.len()), (gsar_core::Class::Grounded, 1));
+    }
+
+    #[test]
+    fn reads_json_documents() {
+        let folder = tempfile::tempdir().unwrap();
+        let questions = r#" [{"_id":"q","question":"Who?","answer":"Ada","context":[["Ada",["Ada."]],["Bo",["Bo."]]],"supporting_facts":[["Ada",0]]}]"#;
+        let session = r#"{"session_id":"s","problem_id":"x-localization-1","results":{"success":true},
+            "trace":[{"role":"env","content":"down"},{"role":"assistant","content":"submit([\"a\"])"}]}"#;
+        let ids = |text: &str| {
+            let path = folder.path().join("file.json");
+            std::fs::write(&path, text).unwrap();
+            let rows = open(&path, None).unwrap().rows()?;
+            rows.map(|row| Ok(row?.id)).collect::<Result<Vec<String>>>()
+        };
+        assert_eq!(ids(questions).unwrap(), ["q", "q/without"]);
+        assert_eq!(ids(session).unwrap(), ["s"]);
+        let error = format!("{:#}", ids("{}").unwrap_err());
+        assert!(error.contains("file.json: expected an AIOpsLab session"), "{error}");
     }
 }

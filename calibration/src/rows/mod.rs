@@ -1,8 +1,10 @@
 //! Rows of claims with gold classes and evidence, from files in several formats.
 
+mod aiopslab;
 mod claims;
 mod composed;
 mod file;
+mod hotpot;
 mod label;
 mod labelled;
 mod parquet;
