@@ -199,6 +199,37 @@ fn analyses_traces_without_a_server() {
     assert_eq!(gsar_core::Policy::from_toml(&text).unwrap().name, "fitted");
 }
 
+#[test]
+fn a_replan_retrieves_further_evidence() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |id: &str, claim: &str, label: &str, text: &str| {
+        format!(
+            r#"{{"id":"{id}","claim":"{claim}","label":"{label}","evidence":[{{"text":"{text}"}}]}}"#
+        )
+    };
+    let decoy = "Has api-7 5 replicas? api-7 has replicas, has 5 replicas of api-7.";
+    let rows = [
+        row("r1", "api-7 has 5 replicas.", "SUPPORTS", "name,replicas\\napi-7,5"),
+        row("r2", "The weather is fine.", "NOT ENOUGH INFO", decoy),
+    ];
+    fs::write(folder.path().join("rows.jsonl"), rows.join("\n")).unwrap();
+    let configuration = format!("{CONFIGURATION}[policies]\ndefault = \"paper\"\n");
+    let server = Server::start(folder.path(), &configuration);
+    let ends = |k: &str| {
+        let (out, k) = (format!("{k}.jsonl"), ["--loop", "--top-k", k]);
+        output_of(&calibrate(folder.path(), &run(&server, &out, &k)).output().unwrap());
+        let lines = lines(&folder.path().join(&out));
+        let of_rows = lines.iter().filter(|line| line["row"].is_string());
+        of_rows.map(|line| line["loop"].to_string()).collect::<Vec<_>>()
+    };
+    let unsupported = r#"{"claims":[1],"end":"REPLANS_SPENT","judged":1,"replans":2}"#;
+    let found = |judged, replans| {
+        format!(r#"{{"claims":[1],"end":"PROCEED","judged":{judged},"replans":{replans}}}"#)
+    };
+    assert_eq!(ends("1"), [found(2, 1), unsupported.to_owned()], "the decoy is retrieved first");
+    assert_eq!(ends("2"), [found(1, 0), unsupported.to_owned()]);
+}
+
 fn fails_with(folder: &Path, arguments: &[&str], why: &str) {
     let output = calibrate(folder, arguments).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
