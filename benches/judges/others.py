@@ -1,11 +1,14 @@
 """Measures reports per second of another evaluator with a chat model, used as documented.
 
-Measures once per line `IN_FLIGHT SECONDS` on standard input, and prints one JSON object for each.
+Measures once per line `IN_FLIGHT SECONDS` on standard input, and prints one JSON object for each. With --rows, prints the
+RAGAS scores of rows from `gsar-calibrate rows`, for `gsar-calibrate ablate --scores`; the key is in OPENAI_API_KEY.
 """
 
 import argparse
 import asyncio
 import json
+import math
+import os
 import sys
 import time
 import warnings
@@ -13,24 +16,45 @@ from collections.abc import Awaitable, Callable
 
 Evaluate = Callable[[], Awaitable[None]]
 # The stub requires no key.
-KEY = "none"
+KEY = os.environ.get("OPENAI_API_KEY", "none")
 
 
-def ragas(provider: str, incident: dict) -> Evaluate:
+def faithfulness(provider: str, model: str) -> Callable[[str, str, list[str]], Awaitable[float]]:
     """RAGAS `faithfulness`: the report is the response, each evidence item a retrieved context."""
     import openai
     from ragas.llms import llm_factory
     from ragas.metrics.collections import Faithfulness
 
     client = openai.AsyncOpenAI(base_url=f"{provider}/v1", api_key=KEY)
-    metric = Faithfulness(llm=llm_factory("stub", client=client, max_tokens=8192))
+    metric = Faithfulness(llm=llm_factory(model, client=client, max_tokens=8192))
+
+    async def score(question: str, report: str, evidence: list[str]) -> float:
+        asked = {"user_input": question, "response": report, "retrieved_contexts": evidence}
+        return (await metric.ascore(**asked)).value
+
+    return score
+
+
+def ragas(provider: str, incident: dict) -> Evaluate:
+    score = faithfulness(provider, "stub")
 
     async def evaluate() -> None:
-        asked = {"user_input": "What is known about the connection pools?", "response": incident["report"]}
-        result = await metric.ascore(**asked, retrieved_contexts=incident["evidence"])
-        assert result.value == 1.0, result
+        question = "What is known about the connection pools?"
+        value = await score(question, incident["report"], incident["evidence"])
+        assert value == 1.0, value
 
     return evaluate
+
+
+async def print_scores(provider: str, model: str, rows: str) -> None:
+    """Prints a score per row, except for reports in which RAGAS finds no statement."""
+    score = faithfulness(provider, model)
+    with open(rows) as file:
+        for row in map(json.loads, file):
+            report = row.get("report") or " ".join(claim["text"] for claim in row["claims"])
+            value = await score("What happened?", report, [item["text"] for item in row["evidence"]])
+            if not math.isnan(value):
+                print(json.dumps({"row": row["id"], "score": value}), flush=True)
 
 
 def locus(provider: str, incident: dict) -> Evaluate:
@@ -81,8 +105,13 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("evaluator", choices=["ragas", "locus"])
     parser.add_argument("--provider", required=True, help="URL of the stub, such as http://127.0.0.1:8000")
-    parser.add_argument("--incident", required=True, help="file with the report and its evidence")
+    subject = parser.add_mutually_exclusive_group(required=True)
+    subject.add_argument("--incident", help="file with the report and its evidence")
+    subject.add_argument("--rows", help="file of rows to score with ragas")
+    parser.add_argument("--model", default="stub", help="model that scores rows")
     arguments = parser.parse_args()
+    if arguments.rows:
+        return await print_scores(arguments.provider, arguments.model, arguments.rows)
     with open(arguments.incident) as file:
         incident = json.load(file)
     evaluate = {"ragas": ragas, "locus": locus}[arguments.evaluator](arguments.provider, incident)

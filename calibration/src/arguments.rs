@@ -44,6 +44,8 @@ pub(crate) struct ServerArgs {
 pub(crate) enum Command {
     /// Judge rows of claims with gold classes, and write the answers to a trace
     Run(Run),
+    /// Print rows in the native format, one JSON object per line, for other evaluators
+    Rows(RowArgs),
     /// Grade reports 1 to 5 with a chat model, as scores for `ablate --scores`
     Grade(Grade),
     /// Write the reports of rows with a chat model, which restates their claims

@@ -20,6 +20,7 @@ use crate::premises::premises;
 use crate::replay::{drive, replay};
 use crate::report;
 use crate::retrieval::find_all;
+use crate::rows;
 use crate::run::run as judge_rows;
 use crate::session::with_server;
 use crate::tables;
@@ -31,6 +32,7 @@ pub async fn run(arguments: Arguments) -> Result<String> {
     let server = &arguments.server;
     match arguments.command {
         Command::Run(args) => judge_rows(server, &args).await,
+        Command::Rows(args) => rows::native(&args),
         Command::Grade(args) => grading::grade(&args).await,
         Command::Write(args) => writing::write(&args).await,
         Command::Graded(args) => graded::graded(&args),

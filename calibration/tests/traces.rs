@@ -129,6 +129,9 @@ fn analyses_traces_without_a_server() {
         |arguments: &[&str]| output_of(&calibrate(folder.path(), arguments).output().unwrap());
     let looped = page(&["ablate", "loop.jsonl"]);
     assert!(looped.contains("| of the loop, under the server's policy | value |"), "{looped}");
+    fs::write(folder.path().join("native.jsonl"), page(&["rows", "rows.jsonl"])).unwrap();
+    let adversarial = page(&["rows", "native.jsonl", "--mode", "adversarial"]);
+    assert_eq!(adversarial, page(&["rows", "rows.jsonl", "--mode", "adversarial"]));
     let scores: Vec<String> =
         (0..ROWS).map(|at| format!(r#"{{"row":"r{at:03}","score":{}}}"#, at % 2)).collect();
     fs::write(folder.path().join("coin.jsonl"), scores.join("\n")).unwrap();

@@ -36,6 +36,12 @@ pub(crate) fn rows(args: &RowArgs) -> Result<(Vec<RowFile>, Vec<Row>)> {
     Ok((files, rows))
 }
 
+/// Returns the rows as JSON lines in the native format.
+pub(crate) fn native(args: &RowArgs) -> Result<String> {
+    let (_, rows) = rows(args)?;
+    rows.iter().map(|row| Ok(serde_json::to_string(row)? + "\n")).collect()
+}
+
 /// See docs/CALIBRATION.md, "Rows", for the serialized form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
