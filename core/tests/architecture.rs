@@ -72,11 +72,13 @@ fn crates_depend_only_on_allowed_crates() {
         (
             "calibration",
             &[
+                "gsar-chat",
                 "gsar-chat-wire",
                 "gsar-client",
                 "gsar-core",
                 "gsar-datasets",
                 "gsar-extraction",
+                "gsar-framing",
                 "gsar-proto",
             ],
         ),

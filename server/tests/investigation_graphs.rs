@@ -627,3 +627,25 @@ async fn graph_without_an_origin_fails_at_stage_localize() {
     let v1::instruction::Due::Finished(end) = instruction else { panic!("{instruction:?}") };
     assert_eq!(end.failed_stage, "LOCALIZE");
 }
+
+#[tokio::test]
+async fn earlier_investigations_of_an_alert_are_listed() {
+    let server = TestServer::start().await;
+    explored(&server, "inc-1").await;
+    let other = v1::Graph {
+        entities: vec![DB.to_owned()],
+        alerts: vec![DB.to_owned()],
+        ..Default::default()
+    };
+    let other = v1::StartInvestigationRequest { graph: Some(other), ..start("other") };
+    assert!(begin(&server, other).await.earlier.is_empty());
+    let plain = v1::StartInvestigationRequest { graph: None, ..start("plain") };
+    assert!(begin(&server, plain).await.earlier.is_empty());
+    let state = begin(&server, start("inc-2")).await;
+    let [earlier] = state.earlier.as_slice() else { panic!("{:?}", state.earlier) };
+    assert_eq!((earlier.investigation_id.as_str(), earlier.cause.as_str()), ("inc-1", ""));
+    assert_eq!(
+        (earlier.shared_alerts.as_slice(), earlier.origins.as_slice()),
+        (&[API.to_owned()][..], &[DB.to_owned()][..])
+    );
+}

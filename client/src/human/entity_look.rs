@@ -64,7 +64,10 @@ pub(crate) fn entity_look(answer: &v1::LookAtEntityResponse, columns: usize) -> 
     if answer.left_out > 0 {
         let mut page = Page::new(columns);
         let further = count(answer.left_out.into(), "further passage");
-        page.add_line(&styled(DIM, &format!("and {further}; raise --bytes, or skip these with --skip")));
+        page.add_line(&styled(
+            DIM,
+            &format!("and {further}; raise --bytes, or skip these with --skip"),
+        ));
         text.push_str(&page.into_text());
     }
     text

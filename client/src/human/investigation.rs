@@ -30,6 +30,15 @@ pub(crate) fn progress_start(investigation: &v1::Investigation, columns: usize) 
     let replans = investigation.max_replans;
     let details = format!("policy {}, max. {replans} replans{resumption}", one_line(policy));
     page.add_line(&format!("{}   {details}", styled(BOLD, &id)));
+    for earlier in &investigation.earlier {
+        let id = one_line(&earlier.investigation_id);
+        let origins = match earlier.origins.as_slice() {
+            [] => "no origin found".to_owned(),
+            origins => format!("origin {}", one_line(&origins.join(", "))),
+        };
+        let alerts = one_line(&earlier.shared_alerts.join(", "));
+        page.add_line(&styled(DIM, &format!("  earlier: {id}   {alerts}   {origins}")));
+    }
     page.into_text()
 }
 

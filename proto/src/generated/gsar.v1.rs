@@ -5578,6 +5578,33 @@ pub struct Investigation {
     /// graph is the state of its exploration; absent if there is no graph.
     #[prost(message, optional, tag = "13")]
     pub graph: ::core::option::Option<GraphState>,
+    /// earlier are earlier investigations of the caller with an alert on the same entity, the latest first: at most 5 of the
+    /// last 100. They are a hint where to look, and never evidence. Only in the response that starts or resumes an
+    /// investigation with a graph.
+    #[prost(message, repeated, tag = "14")]
+    pub earlier: ::prost::alloc::vec::Vec<EarlierInvestigation>,
+}
+/// EarlierInvestigation is an earlier investigation of the same alerts.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct EarlierInvestigation {
+    /// investigation_id of the investigation.
+    #[prost(string, tag = "1")]
+    pub investigation_id: ::prost::alloc::string::String,
+    /// started_at is its start time.
+    #[prost(message, optional, tag = "2")]
+    pub started_at: ::core::option::Option<::prost_types::Timestamp>,
+    /// shared_alerts are the entities that alert in both.
+    #[prost(string, repeated, tag = "3")]
+    pub shared_alerts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// origins that it found.
+    #[prost(string, repeated, tag = "4")]
+    pub origins: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// cause of its end, as in Finished; empty if it has not ended.
+    #[prost(string, tag = "5")]
+    pub cause: ::prost::alloc::string::String,
+    /// best is the evaluation_id of its best report; empty if no report was judged.
+    #[prost(string, tag = "6")]
+    pub best: ::prost::alloc::string::String,
 }
 /// Spent is the cost of an investigation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -6,6 +6,7 @@
 mod arguments;
 mod beliefs;
 mod budget;
+mod earlier;
 mod entity_look;
 mod findings;
 mod graph;
@@ -92,7 +93,9 @@ impl Investigations {
                 state
             }
         };
-        Ok(self.view(&state))
+        let earlier = earlier::find(ledger, &state.start, self.engine.limits()).await;
+        let earlier = earlier.map_err(|error| ledger_status(&error))?;
+        Ok(v1::Investigation { earlier, ..self.view(&state) })
     }
 
     /// Returns an investigation, with its recorded events if requested.

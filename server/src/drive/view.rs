@@ -44,6 +44,15 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
             .exploration
             .as_ref()
             .map(|exploration| graph::view(exploration, &state.belief_reasons)),
+        earlier: Vec::new(),
+    }
+}
+
+/// Returns the end of an investigation, if it has ended.
+pub(super) fn finished(state: &State, limits: &parse::Limits) -> Option<v1::Finished> {
+    match investigation(state, limits).instruction?.due? {
+        v1::instruction::Due::Finished(end) => Some(end),
+        _ => None,
     }
 }
 

@@ -105,6 +105,13 @@ pub trait Ledger: fmt::Debug + Send + Sync {
         investigation_id: &str,
     ) -> Result<Option<StoredInvestigation>, LedgerError>;
 
+    /// Returns the starts of the latest investigations, the latest first. Skips those larger than `max_bytes`.
+    async fn recent_investigations(
+        &self,
+        limit: u32,
+        max_bytes: u32,
+    ) -> Result<Vec<InvestigationStart>, LedgerError>;
+
     /// Returns the health of the ledger.
     #[must_use]
     fn health(&self) -> Health;

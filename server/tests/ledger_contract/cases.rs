@@ -404,6 +404,13 @@ pub(crate) async fn an_investigation_has_one_event_per_step(place: &Place) {
     assert_eq!(stored.events[0], (digest(b"first"), b"first".to_vec()));
     assert_eq!(ledger.investigation("i").await, Ok(Some(stored)));
     assert_eq!(ledger.investigation("none").await, Ok(None));
+    let recent = ledger.recent_investigations(10, 1 << 10).await.unwrap();
+    assert_eq!(recent, [start("i")]);
+    let newer =
+        gsar_server::ledger::InvestigationStart { started_at_micros: i64::MAX, ..start("newer") };
+    ledger.start_investigation(newer.clone()).await.unwrap();
+    assert_eq!(ledger.recent_investigations(1, 1 << 10).await, Ok(vec![newer]));
+    assert_eq!(ledger.recent_investigations(10, 0).await, Ok(Vec::new()));
     let nowhere = event("none", 1, "nowhere");
     assert!(matches!(ledger.append_event(nowhere).await, Err(LedgerError::StepTaken { .. })));
 }

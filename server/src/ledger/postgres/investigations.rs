@@ -105,3 +105,23 @@ pub(super) async fn read(
         events: events.iter().map(|row| (digest(row.get(0)), row.get(1))).collect(),
     }))
 }
+
+/// Reads the latest starts of at most `max_bytes`.
+pub(super) async fn recent(
+    client: &Object,
+    owner: &str,
+    limit: u32,
+    max_bytes: u32,
+) -> Result<Vec<InvestigationStart>, Error> {
+    const RECENT: &str = "SELECT investigation_id, started_at_micros, start, policy_toml FROM investigations \
+         WHERE owner = $1 AND length(start) <= $3::bigint ORDER BY started_at_micros DESC, investigation_id LIMIT $2";
+    let parameters: query::Parameters<'_> = &[&owner, &i64::from(limit), &i64::from(max_bytes)];
+    let rows = query::all(client, RECENT, parameters).await?;
+    let start = |row: &tokio_postgres::Row| InvestigationStart {
+        investigation_id: row.get(0),
+        started_at_micros: row.get(1),
+        start: row.get(2),
+        policy_toml: row.get(3),
+    };
+    Ok(rows.iter().map(start).collect())
+}

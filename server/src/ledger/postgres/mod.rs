@@ -349,6 +349,21 @@ impl Ledger for PostgresLedger {
         self.shared.track(investigation.await)
     }
 
+    async fn recent_investigations(
+        &self,
+        limit: u32,
+        max_bytes: u32,
+    ) -> Result<Vec<InvestigationStart>, LedgerError> {
+        let owner = self.owner.clone();
+        let recent = self.shared.database.run(move |client, _| {
+            let owner = owner.clone();
+            Box::pin(
+                async move { investigations::recent(client, owner.name(), limit, max_bytes).await },
+            )
+        });
+        self.shared.track(recent.await)
+    }
+
     fn health(&self) -> Health {
         self.shared.watch.health()
     }

@@ -102,3 +102,26 @@ pub(super) fn read(
         .collect::<rusqlite::Result<Vec<_>>>()?;
     Ok(Some(StoredInvestigation { start, events }))
 }
+
+/// Reads the latest starts of at most `max_bytes`.
+pub(super) fn recent(
+    connection: &Connection,
+    owner: &str,
+    limit: u32,
+    max_bytes: u32,
+) -> rusqlite::Result<Vec<InvestigationStart>> {
+    connection
+        .prepare_cached(
+            "SELECT investigation_id, started_at_micros, start, policy_toml FROM investigations \
+             WHERE owner = ?1 AND length(start) <= ?3 ORDER BY started_at_micros DESC, investigation_id LIMIT ?2",
+        )?
+        .query_map(params![owner, limit, max_bytes], |row| {
+            Ok(InvestigationStart {
+                investigation_id: row.get(0)?,
+                started_at_micros: row.get(1)?,
+                start: row.get(2)?,
+                policy_toml: row.get(3)?,
+            })
+        })?
+        .collect()
+}

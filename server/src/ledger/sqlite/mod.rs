@@ -217,6 +217,14 @@ impl Ledger for SqliteLedger {
         self.shared.readers.investigation(self.owner.clone(), investigation_id.to_owned()).await
     }
 
+    async fn recent_investigations(
+        &self,
+        limit: u32,
+        max_bytes: u32,
+    ) -> Result<Vec<InvestigationStart>, LedgerError> {
+        self.shared.readers.recent_investigations(self.owner.clone(), limit, max_bytes).await
+    }
+
     fn health(&self) -> Health {
         self.shared.health.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -17,7 +17,7 @@ use crate::data_owner::Owner;
 use crate::ledger::content::Content;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
-use crate::ledger::investigations::StoredInvestigation;
+use crate::ledger::investigations::{InvestigationStart, StoredInvestigation};
 use crate::ledger::record::{StoredEvaluation, Summary};
 use crate::ledger::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 
@@ -113,6 +113,18 @@ impl Readers {
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
         self.run(move |connection| {
             investigations::read(connection, owner.name(), &investigation_id)
+        })
+        .await
+    }
+
+    pub(super) async fn recent_investigations(
+        &self,
+        owner: Owner,
+        limit: u32,
+        max_bytes: u32,
+    ) -> Result<Vec<InvestigationStart>, LedgerError> {
+        self.run(move |connection| {
+            investigations::recent(connection, owner.name(), limit, max_bytes)
         })
         .await
     }

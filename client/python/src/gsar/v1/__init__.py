@@ -293,6 +293,7 @@ from gsar.v1.investigation_service_pb2 import (
     ChangedClaim as ChangedClaim,
     DriveRequest as DriveRequest,
     DriveResponse as DriveResponse,
+    EarlierInvestigation as EarlierInvestigation,
     EntityPassage as EntityPassage,
     GetInvestigationRequest as GetInvestigationRequest,
     GetInvestigationResponse as GetInvestigationResponse,

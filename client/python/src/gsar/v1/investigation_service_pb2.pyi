@@ -665,6 +665,7 @@ class Investigation(_message.Message):
     STARTED_AT_FIELD_NUMBER: _builtins.int
     FINDINGS_FIELD_NUMBER: _builtins.int
     GRAPH_FIELD_NUMBER: _builtins.int
+    EARLIER_FIELD_NUMBER: _builtins.int
     investigation_id: _builtins.str
     """investigation_id of the investigation."""
     step: _builtins.int
@@ -710,6 +711,13 @@ class Investigation(_message.Message):
     def graph(self) -> _graph_pb2.GraphState:
         """graph is the state of its exploration; absent if there is no graph."""
 
+    @_builtins.property
+    def earlier(self) -> _containers.RepeatedCompositeFieldContainer[Global___EarlierInvestigation]:
+        """earlier are earlier investigations of the caller with an alert on the same entity, the latest first: at most 5 of the
+        last 100. They are a hint where to look, and never evidence. Only in the response that starts or resumes an
+        investigation with a graph.
+        """
+
     def __init__(
         self,
         *,
@@ -726,14 +734,63 @@ class Investigation(_message.Message):
         started_at: _timestamp_pb2.Timestamp | None = ...,
         findings: _abc.Iterable[_common_pb2.Reason] | None = ...,
         graph: _graph_pb2.GraphState | None = ...,
+        earlier: _abc.Iterable[Global___EarlierInvestigation] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["gate", b"gate", "graph", b"graph", "instruction", b"instruction", "policy", b"policy", "spent", b"spent", "started_at", b"started_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["corpus_id", b"corpus_id", "findings", b"findings", "gate", b"gate", "graph", b"graph", "instruction", b"instruction", "investigation_id", b"investigation_id", "max_replans", b"max_replans", "plan", b"plan", "policy", b"policy", "spent", b"spent", "started_at", b"started_at", "step", b"step", "trajectory", b"trajectory"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["corpus_id", b"corpus_id", "earlier", b"earlier", "findings", b"findings", "gate", b"gate", "graph", b"graph", "instruction", b"instruction", "investigation_id", b"investigation_id", "max_replans", b"max_replans", "plan", b"plan", "policy", b"policy", "spent", b"spent", "started_at", b"started_at", "step", b"step", "trajectory", b"trajectory"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Investigation: _TypeAlias = Investigation  # noqa: Y015
+
+@_typing.final
+class EarlierInvestigation(_message.Message):
+    """EarlierInvestigation is an earlier investigation of the same alerts."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INVESTIGATION_ID_FIELD_NUMBER: _builtins.int
+    STARTED_AT_FIELD_NUMBER: _builtins.int
+    SHARED_ALERTS_FIELD_NUMBER: _builtins.int
+    ORIGINS_FIELD_NUMBER: _builtins.int
+    CAUSE_FIELD_NUMBER: _builtins.int
+    BEST_FIELD_NUMBER: _builtins.int
+    investigation_id: _builtins.str
+    """investigation_id of the investigation."""
+    cause: _builtins.str
+    """cause of its end, as in Finished; empty if it has not ended."""
+    best: _builtins.str
+    """best is the evaluation_id of its best report; empty if no report was judged."""
+    @_builtins.property
+    def started_at(self) -> _timestamp_pb2.Timestamp:
+        """started_at is its start time."""
+
+    @_builtins.property
+    def shared_alerts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """shared_alerts are the entities that alert in both."""
+
+    @_builtins.property
+    def origins(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """origins that it found."""
+
+    def __init__(
+        self,
+        *,
+        investigation_id: _builtins.str = ...,
+        started_at: _timestamp_pb2.Timestamp | None = ...,
+        shared_alerts: _abc.Iterable[_builtins.str] | None = ...,
+        origins: _abc.Iterable[_builtins.str] | None = ...,
+        cause: _builtins.str = ...,
+        best: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["started_at", b"started_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["best", b"best", "cause", b"cause", "investigation_id", b"investigation_id", "origins", b"origins", "shared_alerts", b"shared_alerts", "started_at", b"started_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EarlierInvestigation: _TypeAlias = EarlierInvestigation  # noqa: Y015
 
 @_typing.final
 class Spent(_message.Message):

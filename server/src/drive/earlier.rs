@@ -1,0 +1,68 @@
+//! Finds earlier investigations of the same alerts. They are a hint where to look, and never evidence.
+
+use gsar_core::belief::Entity;
+use gsar_core::time::Timestamp;
+use gsar_proto::{parse, render, v1};
+use prost::Message as _;
+
+use super::state::State;
+use super::{graph, view};
+use crate::ledger::{Ledger, LedgerError};
+
+/// The number of the latest investigations that are searched.
+const MAX_SEARCHED: u32 = 100;
+/// Investigations with larger start requests are not searched.
+const MAX_START_BYTES: u32 = 64 << 10;
+const MAX_ALERTS: usize = 100;
+const MAX_FOUND: usize = 5;
+
+pub(super) async fn find(
+    ledger: &dyn Ledger,
+    start: &v1::StartInvestigationRequest,
+    limits: &parse::Limits,
+) -> Result<Vec<v1::EarlierInvestigation>, LedgerError> {
+    let alerts = alerts(start);
+    let mut found = Vec::new();
+    if alerts.is_empty() {
+        return Ok(found);
+    }
+    for recent in ledger.recent_investigations(MAX_SEARCHED, MAX_START_BYTES).await? {
+        let Ok(request) = v1::StartInvestigationRequest::decode(recent.start.as_slice()) else {
+            continue;
+        };
+        let shared_alerts = shared(&alerts, &request);
+        if recent.investigation_id == start.investigation_id || shared_alerts.is_empty() {
+            continue;
+        }
+        let stored = ledger.investigation(&recent.investigation_id).await?;
+        let Some(Ok(state)) = stored.map(|stored| State::replay(&stored)) else { continue };
+        let origins = state
+            .exploration
+            .as_ref()
+            .map(|exploration| graph::names(exploration, &exploration.outcome().frontier));
+        let end = view::finished(&state, limits).unwrap_or_default();
+        found.push(v1::EarlierInvestigation {
+            investigation_id: recent.investigation_id,
+            started_at: Some(render::timestamp(Timestamp::from_micros(recent.started_at_micros))),
+            shared_alerts,
+            origins: origins.unwrap_or_default(),
+            cause: end.cause,
+            best: end.best,
+        });
+        if found.len() == MAX_FOUND {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn alerts(start: &v1::StartInvestigationRequest) -> Vec<Entity> {
+    let alerts = start.graph.iter().flat_map(|graph| &graph.alerts);
+    alerts.take(MAX_ALERTS).filter_map(|alert| Entity::parse(alert).ok()).collect()
+}
+
+fn shared(current_alerts: &[Entity], earlier: &v1::StartInvestigationRequest) -> Vec<String> {
+    let earlier_alerts = alerts(earlier);
+    let is_shared = |alert: &&Entity| earlier_alerts.iter().any(|earlier| earlier.may_be(alert));
+    current_alerts.iter().filter(is_shared).map(ToString::to_string).collect()
+}
