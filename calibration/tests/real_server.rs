@@ -183,8 +183,8 @@ fn drives_stored_judgements_through_the_loop() {
         "| M1 proceed | 33.3 % 1/3 |",
         "| M1 proceed | 66.7 % 2/3 |",
         "| judged reports per row | 1.333",
-        "| false claims out | 0 |",
-        "| wrong claims out | 1 |",
+        "| false claims sent | 0 |",
+        "| wrong claims sent | 1 |",
     ] {
         assert!(ablated.contains(row), "{row}: {ablated}");
     }

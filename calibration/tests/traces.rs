@@ -145,7 +145,7 @@ fn analyses_traces_without_a_server() {
         assert!(first[key]["interval"].is_object() || first[key]["interval"].is_array(), "{key}");
     }
     assert_eq!((&first["loop"], &looped["loop"]["proceeds"]["of"]), (&Value::Null, &ROWS.into()));
-    let coin = &first["arms"][1];
+    let coin = &first["evaluators"][1];
     assert_eq!((&coin["name"], &coin["tiers"]), (&"coin".into(), &vec![40, 0, 40].into()));
     let ablated = page(&["ablate", "first.jsonl"]);
     for row in [

@@ -1,8 +1,8 @@
 //! Measures stored partitions: M1 to M5, ablations and baselines.
 
-mod arms;
 mod cell;
 mod classes;
+mod evaluators;
 mod measures;
 mod of_loop;
 mod page;
@@ -17,9 +17,9 @@ use anyhow::Result;
 use crate::arguments::{Ablate, Output};
 use crate::policy::named_policy;
 use crate::trace::read;
-use arms::{Arm, Scores};
 pub(crate) use cell::{Cell, Row};
 pub(crate) use classes::ClassCounts;
+use evaluators::{Evaluator, Scores};
 pub(crate) use measures::{Effect, Estimate, Measures};
 pub(crate) use variant::Variant;
 
@@ -28,10 +28,11 @@ pub(crate) fn ablate(args: &Ablate) -> Result<String> {
     let cells = args.traces.iter().map(|path| Cell::of(&read(path)?, &policy));
     let cells: Vec<Cell> = cells.collect::<Result<_>>()?;
     let scores = args.scores.iter().map(|path| Scores::read(path)).collect::<Result<Vec<_>>>()?;
-    let arms =
-        |cell: &Cell| if scores.is_empty() { Vec::new() } else { Arm::all(cell, &policy, &scores) };
+    let evaluators = |cell: &Cell| {
+        if scores.is_empty() { Vec::new() } else { Evaluator::all(cell, &policy, &scores) }
+    };
     if args.output == Output::Json {
-        return summary::json(&policy.name, cells.iter().map(|cell| (cell, arms(cell))));
+        return summary::json(&policy.name, cells.iter().map(|cell| (cell, evaluators(cell))));
     }
     let mut page = String::from("# Ablations\n\n");
     let _ = writeln!(
@@ -40,7 +41,7 @@ pub(crate) fn ablate(args: &Ablate) -> Result<String> {
         policy.name
     );
     for cell in &cells {
-        page::cell(&mut page, cell, &Measures::of(cell), &arms(cell));
+        page::cell(&mut page, cell, &Measures::of(cell), &evaluators(cell));
     }
     Ok(page)
 }

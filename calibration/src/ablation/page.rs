@@ -2,15 +2,15 @@
 
 use gsar_core::Class;
 
-use super::arms::Arm;
 use super::cell::Cell;
+use super::evaluators::Evaluator;
 use super::measures::{Effect, Estimate, Measures};
 use super::of_loop::LoopMeasures;
 use super::types::TypeCounts;
 use super::variant::Variant;
 use crate::tables::markdown::{DASH, between, figure, heading, share, table};
 
-pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures, arms: &[Arm]) {
+pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures, evaluators: &[Evaluator]) {
     let judge = cell.header.judge.as_deref().unwrap_or("the server's judge");
     heading(page, &format!("{}: {judge}, {} rows", cell.header.run, cell.rows.len()));
     table(
@@ -49,16 +49,20 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures, arms: &[
         ],
         &rows,
     );
-    if !arms.is_empty() {
-        arms_table(page, arms);
+    if !evaluators.is_empty() {
+        evaluators_table(page, evaluators);
     }
 }
 
-fn arms_table(page: &mut String, arms: &[Arm]) {
-    let row = |arm: &Arm| {
-        let mut cells = vec![arm.name.clone(), arm.rows.to_string(), estimate(arm.correlation)];
-        cells.extend(arm.tiers.iter().map(usize::to_string));
-        cells.extend([share(&arm.wrong_proceeds), share(&arm.agreement)]);
+fn evaluators_table(page: &mut String, evaluators: &[Evaluator]) {
+    let row = |evaluator: &Evaluator| {
+        let mut cells = vec![
+            evaluator.name.clone(),
+            evaluator.rows.to_string(),
+            estimate(evaluator.correlation),
+        ];
+        cells.extend(evaluator.tiers.iter().map(usize::to_string));
+        cells.extend([share(&evaluator.wrong_proceeds), share(&evaluator.agreement)]);
         cells
     };
     page.push('\n');
@@ -74,7 +78,7 @@ fn arms_table(page: &mut String, arms: &[Arm]) {
             "wrong among proceeds",
             "proceeds as by S",
         ],
-        &arms.iter().map(row).collect::<Vec<_>>(),
+        &evaluators.iter().map(row).collect::<Vec<_>>(),
     );
 }
 
@@ -94,8 +98,8 @@ fn loop_table(page: &mut String, policy: &str, measures: &LoopMeasures) {
             vec!["M1 proceed".to_owned(), share(proceeds)],
             vec!["M2 replans per proceed".to_owned(), estimate(*replans)],
             vec!["judged reports per row".to_owned(), estimate(*judged)],
-            vec!["false claims out".to_owned(), false_claims.to_string()],
-            vec!["wrong claims out".to_owned(), wrong_claims.to_string()],
+            vec!["false claims sent".to_owned(), false_claims.to_string()],
+            vec!["wrong claims sent".to_owned(), wrong_claims.to_string()],
         ],
     );
 }

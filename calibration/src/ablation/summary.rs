@@ -6,8 +6,8 @@ use anyhow::Result;
 use gsar_core::Tier;
 use serde::Serialize;
 
-use super::arms::Arm;
 use super::cell::Cell;
+use super::evaluators::Evaluator;
 use super::measures::{Estimate, Measures};
 use super::of_loop::LoopMeasures;
 use super::variant::Variant;
@@ -37,11 +37,11 @@ struct Run<'a> {
     of_loop: Option<LoopMeasures>,
     /// S and the scores of other evaluators.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    arms: Vec<Arm>,
+    evaluators: Vec<Evaluator>,
 }
 
 impl<'a> Run<'a> {
-    fn of(cell: &'a Cell, arms: Vec<Arm>) -> Self {
+    fn of(cell: &'a Cell, evaluators: Vec<Evaluator>) -> Self {
         let measures = Measures::of(cell);
         let scores = cell.rows.iter().filter_map(|row| row.under(Variant::Policy).score);
         Self {
@@ -58,15 +58,18 @@ impl<'a> Run<'a> {
             m5: measures.complementary_separate,
             wrong_proceeds: measures.wrong_proceeds,
             of_loop: measures.of_loop,
-            arms,
+            evaluators,
         }
     }
 }
 
 pub(super) fn json<'a>(
     policy: &str,
-    cells: impl Iterator<Item = (&'a Cell, Vec<Arm>)>,
+    cells: impl Iterator<Item = (&'a Cell, Vec<Evaluator>)>,
 ) -> Result<String> {
-    let summary = Summary { policy, runs: cells.map(|(cell, arms)| Run::of(cell, arms)).collect() };
+    let summary = Summary {
+        policy,
+        runs: cells.map(|(cell, evaluators)| Run::of(cell, evaluators)).collect(),
+    };
     Ok(serde_json::to_string_pretty(&summary)? + "\n")
 }

@@ -42,7 +42,7 @@ impl Scores {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Arm {
+pub(crate) struct Evaluator {
     pub(crate) name: String,
     /// The number of rows with a score.
     pub(crate) rows: usize,
@@ -55,14 +55,14 @@ pub(crate) struct Arm {
     pub(crate) agreement: Share,
 }
 
-impl Arm {
+impl Evaluator {
     /// Returns S, followed by the scores of each file.
     pub(super) fn all(cell: &Cell, policy: &Policy, files: &[Scores]) -> Vec<Self> {
         let own = cell.rows.iter().filter_map(|row| {
             let outcome = row.under(Variant::Policy);
             Some((row, outcome.score?, outcome.tier))
         });
-        let mut arms = vec![Self::of("S".to_owned(), &own.collect::<Vec<_>>())];
+        let mut evaluators = vec![Self::of("S".to_owned(), &own.collect::<Vec<_>>())];
         let (proceed, regenerate) = (policy.tau_proceed.to_f64(), policy.tau_regenerate.to_f64());
         for file in files {
             let scored: Vec<(&Row, f64, Tier)> = cell
@@ -75,9 +75,9 @@ impl Arm {
                     score => (row, score, Tier::Replan),
                 })
                 .collect();
-            arms.push(Self::of(file.name.clone(), &scored));
+            evaluators.push(Self::of(file.name.clone(), &scored));
         }
-        arms
+        evaluators
     }
 
     fn of(name: String, scored: &[(&Row, f64, Tier)]) -> Self {
@@ -131,13 +131,14 @@ mod tests {
             {"row":"b","score":0.8}
             {"row":"c","score":0.7}
             {"row":"elsewhere","score":0.1}"#;
-        let arms = Arm::all(&cell(), &preset(Preset::Reference), &[read(scores).unwrap()]);
-        let [own, arm] = &arms[..] else { panic!("two arms") };
+        let evaluators =
+            Evaluator::all(&cell(), &preset(Preset::Reference), &[read(scores).unwrap()]);
+        let [own, evaluator] = &evaluators[..] else { panic!("two evaluators") };
         assert_eq!((own.name.as_str(), own.rows), ("S", 0));
-        assert_eq!((arm.rows, arm.tiers), (3, [2, 1, 0]));
-        assert_eq!(arm.wrong_proceeds.counts, Counts { hits: 1, of: 2 });
-        assert_eq!(arm.agreement.counts, Counts { hits: 1, of: 3 });
-        assert_eq!(arm.correlation.map(|found| found.value), Some(0.0));
+        assert_eq!((evaluator.rows, evaluator.tiers), (3, [2, 1, 0]));
+        assert_eq!(evaluator.wrong_proceeds.counts, Counts { hits: 1, of: 2 });
+        assert_eq!(evaluator.agreement.counts, Counts { hits: 1, of: 3 });
+        assert_eq!(evaluator.correlation.map(|found| found.value), Some(0.0));
     }
 
     #[test]
