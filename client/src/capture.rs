@@ -37,13 +37,13 @@ impl EvidenceCapture {
         self.record_with(tool, arguments, result, |item| item);
     }
 
-    /// Records a tool call, and changes its item, for example to set another lane.
+    /// Records a tool call, and adjusts its item, for example to set another lane. `adjust` must not use the capture.
     pub fn record_with(
         &self,
         tool: &str,
         arguments: &str,
         result: Option<&str>,
-        change: impl FnOnce(Item) -> Item,
+        adjust: impl FnOnce(Item) -> Item,
     ) {
         let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         captured.recorded_count += 1;
@@ -56,7 +56,7 @@ impl EvidenceCapture {
         captured.calls.push(v1::ToolCall {
             tool: tool.to_owned(),
             arguments: arguments.to_owned(),
-            result: item.map(|item| change(item.tool(command.trim_end())).into()),
+            result: item.map(|item| adjust(item.tool(command.trim_end())).into()),
         });
     }
 

@@ -60,6 +60,14 @@ impl Item {
         self.0.exhaustive = true;
         self
     }
+
+    /// Sets the specialist (agent) and the step that produced the item. Either can be empty.
+    #[must_use]
+    pub fn produced_by(mut self, specialist: impl Into<String>, step: impl Into<String>) -> Self {
+        self.0.specialist_id = specialist.into();
+        self.0.step_id = step.into();
+        self
+    }
 }
 
 impl From<Item> for v1::EvidenceItem {

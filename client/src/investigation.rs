@@ -137,6 +137,8 @@ pub struct ActiveInvestigation {
     state: v1::Investigation,
     /// The due entities that were looked at without result since the last turn with tool calls.
     skipped: HashSet<String>,
+    /// The cost of looks that no turn has reported.
+    pending_cost: v1::AgentCost,
 }
 
 impl ActiveInvestigation {
@@ -146,7 +148,8 @@ impl ActiveInvestigation {
         request: v1::StartInvestigationRequest,
     ) -> Result<Self, ClientError> {
         let state = client.start_investigation(request).await?.investigation.unwrap_or_default();
-        Ok(Self { client: client.clone(), state, skipped: HashSet::new() })
+        let pending_cost = v1::AgentCost::default();
+        Ok(Self { client: client.clone(), state, skipped: HashSet::new(), pending_cost })
     }
 
     /// Returns the state after the last call.
@@ -168,17 +171,20 @@ impl ActiveInvestigation {
         matches!(due_instruction(&self.state), Some(Due::Finished(_)))
     }
 
-    /// Records an agent's turn.
+    /// Records an agent's turn. Adds the cost of looks since the last turn.
     pub async fn record_turn(&mut self, turn: v1::RecordTurnRequest) -> Result<(), ClientError> {
+        let cost = add(turn.agent_cost.unwrap_or_default(), self.pending_cost);
         let turn = v1::RecordTurnRequest {
             investigation_id: self.state.investigation_id.clone(),
             step: self.state.step,
+            agent_cost: (cost != v1::AgentCost::default()).then_some(cost),
             ..turn
         };
         if !turn.tool_calls.is_empty() {
             self.skipped.clear();
         }
         self.state = self.client.record_turn(turn).await?.investigation.unwrap_or_default();
+        self.pending_cost = v1::AgentCost::default();
         Ok(())
     }
 
@@ -217,10 +223,20 @@ impl ActiveInvestigation {
     }
 }
 
+fn add(cost: v1::AgentCost, other: v1::AgentCost) -> v1::AgentCost {
+    v1::AgentCost {
+        tokens: cost.tokens.saturating_add(other.tokens),
+        cost_micros: cost.cost_micros.saturating_add(other.cost_micros),
+    }
+}
+
 /// Returns `true` if the agent may take turns, which it may not for a rewrite or after the gate has closed.
 fn takes_turns(due: &Due) -> bool {
     match due {
-        Due::Synthesize(due) => due.reasons.is_empty(),
+        // The agent may go on after an attempt to finish without evidence.
+        Due::Synthesize(due) => {
+            due.reasons.iter().all(|reason| reason.code == "FINISHED_WITHOUT_EVIDENCE")
+        }
         Due::Replan(_) | Due::GatherEvidence(_) => true,
         Due::Regenerate(_) | Due::Finished(_) => false,
     }

@@ -148,8 +148,10 @@ async fn closed_gate_ends_the_exploration() {
     answer_by_evidence(&provider);
     let (server, mut investigation) = start(&provider).await;
     record(&mut investigation, &[("api-log", Lane::Logs, API_LOG)]).await;
-    let turn = v1::RecordTurnRequest { wants_to_finish: true, ..Default::default() };
-    investigation.record_turn(turn).await.unwrap();
+    // The fourth turn without new evidence closes the gate.
+    for _ in 0..4 {
+        investigation.record_turn(v1::RecordTurnRequest::default()).await.unwrap();
+    }
     let step = investigation.state().step;
     investigation.explore().await.unwrap();
     assert_eq!((provider.counts().requests, investigation.state().step), (0, step));

@@ -3,7 +3,7 @@
 use gsar_proto::v1;
 use tonic::Code;
 
-use super::{ActiveInvestigation, takes_turns};
+use super::{ActiveInvestigation, add, takes_turns};
 use crate::error::ClientError;
 
 impl ActiveInvestigation {
@@ -44,10 +44,10 @@ impl ActiveInvestigation {
             label: v1::BeliefLabel::Defer.into(),
             ..v1::Belief::default()
         };
-        let cost = cost(&look.calls);
+        self.pending_cost = look.calls.iter().map(cost).fold(self.pending_cost, add);
         match look.belief.clone().or(is_unreadable.then(|| deferred.clone())) {
-            Some(belief) => match self.record_belief(belief, cost).await {
-                Err(error) if is_rejected(&error) => self.record_belief(deferred, cost).await?,
+            Some(belief) => match self.record_belief(belief).await {
+                Err(error) if is_rejected(&error) => self.record_belief(deferred).await?,
                 result => result?,
             },
             None => {
@@ -64,26 +64,16 @@ impl ActiveInvestigation {
         due.map(|look| &look.entity).find(|entity| !self.skipped.contains(*entity)).cloned()
     }
 
-    async fn record_belief(
-        &mut self,
-        belief: v1::Belief,
-        cost: v1::AgentCost,
-    ) -> Result<(), ClientError> {
-        let turn = v1::RecordTurnRequest {
-            beliefs: vec![belief],
-            agent_cost: Some(cost),
-            ..Default::default()
-        };
+    async fn record_belief(&mut self, belief: v1::Belief) -> Result<(), ClientError> {
+        let turn = v1::RecordTurnRequest { beliefs: vec![belief], ..Default::default() };
         self.record_turn(turn).await
     }
 }
 
-fn cost(calls: &[v1::ModelCall]) -> v1::AgentCost {
-    let sum =
-        |value: fn(&v1::ModelCall) -> u64| calls.iter().map(value).fold(0, u64::saturating_add);
+fn cost(call: &v1::ModelCall) -> v1::AgentCost {
     v1::AgentCost {
-        tokens: sum(|call| call.input_tokens.saturating_add(call.output_tokens)),
-        cost_micros: sum(|call| call.cost_micros.unwrap_or(0)),
+        tokens: call.input_tokens.saturating_add(call.output_tokens),
+        cost_micros: call.cost_micros.unwrap_or(0),
     }
 }
 
