@@ -29,6 +29,16 @@ pub enum EvidenceKind {
 }
 
 impl EvidenceKind {
+    /// The lane in which an item of this kind counts. A report repeated as evidence is a model's word, whichever lane it
+    /// names.
+    #[must_use]
+    pub const fn effective_lane(self, lane: Lane) -> Lane {
+        match self {
+            Self::PriorClaim => Lane::LlmInferred,
+            _ => lane,
+        }
+    }
+
     /// All kinds.
     pub const ALL: [Self; 6] = [
         Self::ToolOutput,

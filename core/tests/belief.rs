@@ -233,6 +233,8 @@ fn an_extension_keeps_beliefs_aliases_and_the_round() {
     assert_eq!(exploration.label(m), Some(Label::Origin));
     assert_eq!(exploration.ledger()[0].belief.propagations, [(m, z)]);
     assert_eq!(due_nodes(&exploration), [z], "the round goes on");
+    let visit = exploration.due().next().unwrap();
+    assert_eq!(visit.neighbours, [(m, None)], "answers of the round do not affect it");
     assert_eq!(exploration.alerts().count(), 3);
     exploration.answer(z, belief(Label::Symptom, &[(m, z)])).unwrap();
     assert_eq!(due_nodes(&exploration), [a, x], "m and z are cooling down; b and c are far away");

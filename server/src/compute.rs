@@ -238,6 +238,11 @@ async fn acquire(slots: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
 }
 
 /// Returns the error for a call whose computation was stopped or whose judge was too slow.
+/// Checks a deadline for [`Budget::new`].
+pub(crate) fn check_deadline(deadline: Instant) -> Result<(), Stop> {
+    if Instant::now() < deadline { Ok(()) } else { Err(Stop::Interrupted) }
+}
+
 pub(crate) fn stop_status(call: &Call) -> Status {
     let (Share { bounds, reached_bound, .. }, step) = (&**call.share(), call.step().name());
     let memory = bounds.memory.total();

@@ -65,6 +65,24 @@ impl<'a> Driven<'a> {
         wants_to_finish: bool,
     ) -> v1::GateVerdict {
         let (tool_calls, tests): (Vec<_>, Vec<_>) = tests.into_iter().unzip();
+        self.record_turn(tool_calls, tests, changes, wants_to_finish).await
+    }
+
+    async fn record(
+        &mut self,
+        tool_calls: Vec<v1::ToolCall>,
+        tests: Vec<v1::HypothesisTest>,
+    ) -> v1::GateVerdict {
+        self.record_turn(tool_calls, tests, Vec::new(), false).await
+    }
+
+    async fn record_turn(
+        &mut self,
+        tool_calls: Vec<v1::ToolCall>,
+        tests: Vec<v1::HypothesisTest>,
+        changes: Vec<v1::ChangeRecord>,
+        wants_to_finish: bool,
+    ) -> v1::GateVerdict {
         let hypothesis = v1::TestedHypothesis {
             id: "pool".to_owned(),
             statement: "The pool is exhausted.".to_owned(),
@@ -519,4 +537,29 @@ async fn diagnosis_without_a_change_fails_at_stage_act() {
         let end = driven.finished().unwrap();
         assert_eq!((end.cause.as_str(), end.failed_stage.as_str()), ("PROCEED", stage), "{id}");
     }
+}
+
+#[tokio::test]
+async fn arguments_of_the_first_call_count_in_later_turns() {
+    let server = TestServer::start().await;
+    for (id, policy, exits) in [
+        ("reference", "reference", [GateExit::Unspecified, GateExit::Confident]),
+        // Arguments are the agent's word.
+        ("strict", "strict", [GateExit::Unspecified, GateExit::Unspecified]),
+    ] {
+        let mut driven = Driven::begin(&server, id, policy).await;
+        let (call, _) = call_and_test("errors", EvidenceLane::Metrics, "errors: 31");
+        let test = || v1::HypothesisTest { evidence_id: "errors".to_owned(), ..Default::default() };
+        let gate = driven.record(vec![call], Vec::new()).await;
+        assert_eq!(gate.exit(), exits[0], "{id}");
+        let gate = driven.record(Vec::new(), vec![test()]).await;
+        assert_eq!(gate.exit(), exits[1], "{id}");
+    }
+    // A repetition with other arguments does not make another entity's result a test.
+    let mut driven = Driven::begin(&server, "repeated", "reference").await;
+    let (call, test) = call_and_test("errors", EvidenceLane::Metrics, "errors: 31");
+    let printer = v1::ToolCall { arguments: "service=printer".to_owned(), ..call.clone() };
+    driven.record(vec![printer], Vec::new()).await;
+    let gate = driven.record(vec![call], vec![test]).await;
+    assert_eq!(gate.exit(), GateExit::Unspecified);
 }

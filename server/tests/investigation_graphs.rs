@@ -505,13 +505,13 @@ async fn rejects_invalid_beliefs_by_field() {
     assert_eq!(invalid_fields, ["graph.edges[0].from", "graph.limits.max_visits"]);
 }
 
-/// The edge from db to cart is unknown at first, so the cart looks like the end of the trail.
+/// The edge from db to cart is unknown at first, and so is db, whose aliases were given at the start.
 #[tokio::test]
-async fn edge_told_during_the_exploration_leads_to_the_origin() {
+async fn edge_added_during_the_exploration_leads_to_the_origin() {
     let server = TestServer::start().await;
-    let mut request = start("told");
+    let mut request = start("added");
     let given = request.graph.as_mut().unwrap();
-    (given.edges, given.aliases) = (vec![edge(CART, API)], Vec::new());
+    given.edges = vec![edge(CART, API)];
     let state = begin(&server, request).await;
     let symptom = v1::Belief {
         propagations: vec![edge(CART, API)],
@@ -524,17 +524,18 @@ async fn edge_told_during_the_exploration_leads_to_the_origin() {
         ..belief(CART, BeliefLabel::Symptom, WAITS, "cart-log")
     };
     let calls = vec![result("cart-log", v1::EvidenceLane::Logs, WAITS)];
-    let untold = record_turn(&server, turn(&state, calls.clone(), vec![waits()])).await;
-    assert_eq!(untold.unwrap_err().code(), Code::InvalidArgument);
+    let without_edge = record_turn(&server, turn(&state, calls.clone(), vec![waits()])).await;
+    assert_eq!(without_edge.unwrap_err().code(), Code::InvalidArgument);
 
-    let told = v1::RecordTurnRequest {
+    let with_edge = v1::RecordTurnRequest {
         graph_additions: Some(v1::GraphAdditions {
-            edges: vec![edge(DB, CART)],
+            // An alias that was given at the start.
+            edges: vec![edge("shop/Service/postgres", CART)],
             ..v1::GraphAdditions::default()
         }),
         ..turn(&state, calls, vec![waits()])
     };
-    let state = record_turn(&server, told).await.unwrap();
+    let state = record_turn(&server, with_edge).await.unwrap();
     assert_eq!(due_entities(&state), [DB]);
     let origin = v1::Belief {
         propagations: vec![edge(DB, CART)],
@@ -545,7 +546,7 @@ async fn edge_told_during_the_exploration_leads_to_the_origin() {
     assert_eq!(graph(&state).frontier, [DB]);
     assert_eq!(graph(&state).alerts[0].path, [API, CART, DB]);
     let request = v1::GetInvestigationRequest {
-        investigation_id: "told".to_owned(),
+        investigation_id: "added".to_owned(),
         ..v1::GetInvestigationRequest::default()
     };
     let reread = server.investigations().get_investigation(request).await.unwrap().into_inner();
@@ -592,15 +593,17 @@ async fn invalid_graph_additions_are_rejected() {
 async fn recorded_change_of_load_makes_an_origin() {
     const PEAK: &str = "api: 9400 requests/s since 14:00, flash sale";
     let server = TestServer::start().await;
-    for (id, kind, expected) in [
-        ("load", v1::ChangeKind::Load, Ok(BeliefLabel::Origin)),
-        ("deployment", v1::ChangeKind::Unspecified, Err(Code::InvalidArgument)),
+    for (id, kind, target, expected) in [
+        ("load", v1::ChangeKind::Load, API, Ok(BeliefLabel::Origin)),
+        ("deployment", v1::ChangeKind::Unspecified, API, Err(Code::InvalidArgument)),
+        // The log names another entity.
+        ("other", v1::ChangeKind::Load, DB, Err(Code::InvalidArgument)),
     ] {
         let state = begin(&server, start(id)).await;
         let change = v1::ChangeRecord {
             id: "flash-sale".to_owned(),
             at: Some(prost_types::Timestamp { seconds: 1_000, nanos: 0 }),
-            target: API.to_owned(),
+            target: target.to_owned(),
             evidence_id: "api-log".to_owned(),
             kind: kind.into(),
             ..v1::ChangeRecord::default()
@@ -648,4 +651,64 @@ async fn earlier_investigations_of_an_alert_are_listed() {
         (earlier.shared_alerts.as_slice(), earlier.origins.as_slice()),
         (&[API.to_owned()][..], &[DB.to_owned()][..])
     );
+}
+
+/// Under a policy that requires attestation, an agent cannot mark an entity as changed by its own word.
+#[tokio::test]
+async fn unattested_changes_make_no_origin_under_strict() {
+    let server = TestServer::start().await;
+    let strict =
+        |id: &str| v1::StartInvestigationRequest { policy: "strict".to_owned(), ..start(id) };
+    let state = begin(&server, strict("word")).await;
+    let calls = vec![result("api-rollout", v1::EvidenceLane::Change, "api: rolled out at 14:02")];
+    let additions = v1::GraphAdditions { changed: vec![API.to_owned()], ..Default::default() };
+    let by_word = v1::RecordTurnRequest {
+        graph_additions: Some(additions),
+        ..turn(&state, calls.clone(), Vec::new())
+    };
+    let status = record_turn(&server, by_word).await.unwrap_err();
+    assert!(status.message().contains("attested"), "{status:?}");
+    let origin = belief(API, BeliefLabel::Origin, "api: rolled out at 14:02", "api-rollout");
+    let state = record_turn(&server, turn(&state, calls, vec![origin])).await.unwrap();
+    assert_eq!(belief_about(&state, API).label(), BeliefLabel::Symptom);
+}
+
+#[tokio::test]
+async fn recorded_change_counts_for_an_entity_that_is_added_later() {
+    let server = TestServer::start().await;
+    let mut request = start("later");
+    request.graph.as_mut().unwrap().edges = vec![edge(CART, API)];
+    let state = begin(&server, request).await;
+    let change = v1::ChangeRecord {
+        id: "rollout".to_owned(),
+        at: Some(prost_types::Timestamp { seconds: 1_000, nanos: 0 }),
+        target: DB.to_owned(),
+        evidence_id: "db-rollout".to_owned(),
+        ..v1::ChangeRecord::default()
+    };
+    let calls = vec![result("db-rollout", v1::EvidenceLane::Change, ROLLED)];
+    let first = v1::RecordTurnRequest { changes: vec![change], ..turn(&state, calls, Vec::new()) };
+    let state = record_turn(&server, first).await.unwrap();
+    let additions = v1::GraphAdditions {
+        edges: vec![edge(DB, API)],
+        alerts: vec![DB.to_owned()],
+        ..Default::default()
+    };
+    let second = v1::RecordTurnRequest {
+        graph_additions: Some(additions),
+        ..turn(&state, Vec::new(), Vec::new())
+    };
+    let mut state = record_turn(&server, second).await.unwrap();
+    for (entity, label) in [(API, BeliefLabel::Defer), (DB, BeliefLabel::Origin)] {
+        let answer = match label {
+            BeliefLabel::Defer => v1::Belief {
+                entity: entity.to_owned(),
+                label: label.into(),
+                ..v1::Belief::default()
+            },
+            _ => belief(entity, label, ROLLED, "db-rollout"),
+        };
+        state = record_turn(&server, turn(&state, Vec::new(), vec![answer])).await.unwrap();
+    }
+    assert_eq!(graph(&state).frontier, [DB]);
 }

@@ -160,6 +160,15 @@ async fn passages_are_limited_in_bytes() {
     let next_request = v1::LookAtEntityRequest { skip: 2, ..bounded_request.clone() };
     let answer = look(&server, next_request).await.unwrap();
     assert_eq!((items(&answer), answer.left_out), (vec!["three"], 0));
+    // A passage that does not fit is not overtaken by smaller ones, and a page has at least one.
+    let large = tool_call("large", EvidenceLane::Change, 995, &format!("db {}", "x".repeat(1_200)));
+    let small = tool_call("small", EvidenceLane::Change, 960, "db small");
+    begin(&server, "mixed", vec![large, small]).await;
+    for (skip, expected, left_out) in [(0, "large", 1), (1, "small", 0)] {
+        let request = v1::LookAtEntityRequest { max_bytes: 1_024, skip, ..request("mixed", DB) };
+        let answer = look(&server, request).await.unwrap();
+        assert_eq!((items(&answer), answer.left_out), (vec![expected], left_out));
+    }
     for max_bytes in [1, (1 << 20) + 1] {
         let invalid_request = v1::LookAtEntityRequest { max_bytes, ..bounded_request.clone() };
         let status = look(&server, invalid_request).await.unwrap_err();

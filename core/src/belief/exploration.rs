@@ -7,7 +7,7 @@ use core::cmp::Reverse;
 use std::collections::btree_map::Values;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rank::ranks;
+use super::rank::Ranks;
 use super::topology::{Node, Topology};
 use crate::evidence::EvidenceId;
 
@@ -181,8 +181,6 @@ pub struct Exploration {
     /// The entities due after this round.
     pub(super) active: BTreeSet<Node>,
     pub(super) ledger: Vec<Entry>,
-    /// The rank of each entity in the graph, by node.
-    pub(super) ranks: Vec<u64>,
 }
 
 impl Exploration {
@@ -194,7 +192,6 @@ impl Exploration {
         let states = alerts.iter().map(|node| (*node, NodeState::default())).collect();
         let mut exploration = Self {
             active: alerts.clone(),
-            ranks: ranks(&topology, &alerts),
             topology,
             alerts,
             limits,
@@ -262,6 +259,15 @@ impl Exploration {
         Ok(entry)
     }
 
+    /// Makes an entity due, for an answer that was accepted before the rules of scheduling changed.
+    pub fn make_due(&mut self, node: Node) {
+        if self.topology.entity(node).is_some() && !self.round.contains_key(&node) {
+            self.states.entry(node).or_default();
+            self.active.remove(&node);
+            self.round.insert(node, self.visit(node));
+        }
+    }
+
     /// All answers in the order applied. Replaying them on an equal new exploration restores the state.
     #[must_use]
     pub fn ledger(&self) -> &[Entry] {
@@ -301,10 +307,6 @@ impl Exploration {
     #[must_use]
     pub fn visit_count(&self) -> u32 {
         u32::try_from(self.ledger.len()).unwrap_or(u32::MAX)
-    }
-
-    pub(super) fn rank(&self, node: Node) -> u64 {
-        self.ranks.get(node.index()).copied().unwrap_or(0)
     }
 
     pub(super) fn pending(&self) -> impl Iterator<Item = Node> + '_ {
@@ -375,14 +377,18 @@ impl Exploration {
         let Some(min) = self.active.iter().map(cooldown_left).min() else { return };
         let mut due: Vec<Node> =
             self.active.iter().copied().filter(|node| cooldown_left(node) == min).collect();
-        // The remaining budget goes to alerting entities, then to changed ones, then by rank.
-        due.sort_by_key(|node| {
-            let (alerts, is_changed) = (&self.alerts, self.topology.is_changed(*node));
-            let rank = self.rank(*node);
-            (Reverse(alerts.contains(node)), Reverse(is_changed), Reverse(rank), *node)
-        });
         let remaining = self.limits.budget.saturating_sub(visit_count);
-        due.truncate(usize::try_from(remaining).unwrap_or(usize::MAX));
+        let remaining = usize::try_from(remaining).unwrap_or(usize::MAX);
+        if due.len() > remaining {
+            // The remaining budget goes to alerting entities, then to changed ones, then by rank.
+            let ranks = Ranks::new(&self.topology, &self.alerts);
+            due.sort_by_key(|node| {
+                let (alerts, is_changed) = (&self.alerts, self.topology.is_changed(*node));
+                let rank = ranks.of(*node);
+                (Reverse(alerts.contains(node)), Reverse(is_changed), Reverse(rank), *node)
+            });
+            due.truncate(remaining);
+        }
         for node in due {
             self.active.remove(&node);
             self.round.insert(node, self.visit(node));

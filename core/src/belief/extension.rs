@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::exploration::{Exploration, Message, NodeState};
-use super::rank::ranks;
+use super::exploration::{Exploration, Message, Visit};
 use super::topology::{Node, Topology};
 
 impl Exploration {
@@ -16,7 +15,8 @@ impl Exploration {
         let was_changed = numbers.nodes(was_changed);
         self.renumber(&numbers);
 
-        let mut awakened: BTreeSet<Node> = alerts.iter().copied().collect();
+        let is_new_alert = |node: &Node| !self.alerts.contains(node);
+        let mut awakened: BTreeSet<Node> = alerts.iter().copied().filter(is_new_alert).collect();
         let is_newly_changed =
             |node: &Node| topology.is_changed(*node) && !was_changed.contains(node);
         awakened.extend(self.states.keys().copied().filter(is_newly_changed));
@@ -26,7 +26,6 @@ impl Exploration {
             }
         }
         self.alerts.extend(alerts);
-        self.ranks = ranks(&topology, &self.alerts);
         self.topology = topology;
         for node in awakened {
             let state = self.states.entry(node).or_default();
@@ -34,8 +33,7 @@ impl Exploration {
                 self.active.insert(node);
             }
         }
-        let round = self.round.keys().map(|node| (*node, self.visit(*node)));
-        self.round = round.collect();
+        self.add_new_neighbours();
         if self.round.is_empty() {
             self.end_round();
             self.begin_round();
@@ -49,7 +47,14 @@ impl Exploration {
         self.answered = numbers.keys(&mut self.answered);
         self.states = numbers.keys(&mut self.states);
         for state in self.states.values_mut() {
-            numbers.renumber_state(state);
+            state.propagations = numbers.edges(&state.propagations);
+            state.inbox = numbers.keys(&mut state.inbox);
+            state.inbox.values_mut().for_each(|message| numbers.renumber_message(message));
+        }
+        for visit in self.round.values_mut() {
+            visit.node = numbers.node(visit.node);
+            visit.neighbours.iter_mut().for_each(|(node, _)| *node = numbers.node(*node));
+            visit.inbox.iter_mut().for_each(|message| numbers.renumber_message(message));
         }
         for entry in &mut self.ledger {
             entry.node = numbers.node(entry.node);
@@ -58,6 +63,20 @@ impl Exploration {
             belief.propagations =
                 edges.map(|(from, to)| (numbers.node(*from), numbers.node(*to))).collect();
             belief.suspects.iter_mut().for_each(|node| *node = numbers.node(*node));
+        }
+    }
+}
+
+impl Exploration {
+    /// Adds new neighbours to the visits of the round. What the others are believed to be stays as the round began.
+    fn add_new_neighbours(&mut self) {
+        let visits = self.round.keys().copied().map(|node| self.visit(node));
+        let current: Vec<Visit> = visits.collect();
+        for (visit, current) in self.round.values_mut().zip(current) {
+            let known: BTreeSet<Node> = visit.neighbours.iter().map(|(node, _)| *node).collect();
+            let is_new = |(node, _): &(Node, _)| !known.contains(node);
+            visit.neighbours.extend(current.neighbours.into_iter().filter(is_new));
+            visit.neighbours.sort_unstable_by_key(|(node, _)| *node);
         }
     }
 }
@@ -87,13 +106,10 @@ impl Renumbering {
         core::mem::take(map).into_iter().map(|(node, value)| (self.node(node), value)).collect()
     }
 
-    fn renumber_state(&self, state: &mut NodeState) {
-        state.propagations = self.edges(&state.propagations);
-        state.inbox = self.keys(&mut state.inbox);
-        for message in state.inbox.values_mut() {
-            let edges = message.propagations.iter();
-            let propagations = edges.map(|(from, to)| (self.node(*from), self.node(*to))).collect();
-            *message = Message { from: self.node(message.from), propagations, ..message.clone() };
+    fn renumber_message(&self, message: &mut Message) {
+        message.from = self.node(message.from);
+        for (from, to) in &mut message.propagations {
+            (*from, *to) = (self.node(*from), self.node(*to));
         }
     }
 }

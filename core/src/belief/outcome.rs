@@ -7,6 +7,7 @@ use core::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::exploration::{Exploration, Label, NodeState};
+use super::rank::Ranks;
 use super::topology::Node;
 
 /// The fault origins found so far.
@@ -160,6 +161,7 @@ impl Exploration {
                 flips: state.flips,
             }
         };
+        let ranks = Ranks::new(self.topology(), &self.alerts);
         let mut candidates: Vec<Candidate> = suspicious.map(candidate).collect();
         candidates.sort_by_key(|candidate| {
             (
@@ -167,13 +169,13 @@ impl Exploration {
                 candidate.causes,
                 Reverse(candidate.has_change),
                 candidate.flips,
-                Reverse(self.rank(candidate.node)),
+                Reverse(ranks.of(candidate.node)),
                 candidate.node,
             )
         });
-        let is_undiscovered = |node: &Node| !self.states.contains_key(node) && self.rank(*node) > 0;
+        let is_undiscovered = |node: &Node| !self.states.contains_key(node) && ranks.of(*node) > 0;
         let mut undiscovered: Vec<Node> = self.topology().nodes().filter(is_undiscovered).collect();
-        undiscovered.sort_by_key(|node| (Reverse(self.rank(*node)), *node));
+        undiscovered.sort_by_key(|node| (Reverse(ranks.of(*node)), *node));
         candidates.extend(undiscovered.into_iter().take(MAX_UNDISCOVERED).map(|node| Candidate {
             node,
             label: None,

@@ -15,32 +15,42 @@ const DAMPING_PERCENT: u64 = 85;
 const STEPS: usize = 40;
 
 /// The rank of each node, in node order; zeros without alerts.
-pub(super) fn ranks(topology: &Topology, alerts: &BTreeSet<Node>) -> Vec<u64> {
-    let count = topology.nodes().count();
-    let Some(share) = TOTAL.checked_div(alerts.len() as u64) else { return vec![0; count] };
-    let mut dependencies: Vec<Vec<Node>> = vec![Vec::new(); count];
-    for (from, to) in topology.edges() {
-        if let Some(list) = dependencies.get_mut(to.index()) {
-            list.push(from);
+pub(super) struct Ranks(Vec<u64>);
+
+impl Ranks {
+    pub(super) fn new(topology: &Topology, alerts: &BTreeSet<Node>) -> Self {
+        let count = topology.nodes().count();
+        let Some(share) = TOTAL.checked_div(alerts.len() as u64) else {
+            return Self(vec![0; count]);
+        };
+        let mut dependencies: Vec<Vec<Node>> = vec![Vec::new(); count];
+        for (from, to) in topology.edges() {
+            if let Some(list) = dependencies.get_mut(to.index()) {
+                list.push(from);
+            }
         }
-    }
-    let mut start = vec![0; count];
-    alerts.iter().for_each(|alert| add(&mut start, *alert, share));
-    let mut ranks = start.clone();
-    for _ in 0..STEPS {
-        let mut next = vec![0; count];
-        let mut passed_on = 0;
-        for (rank, dependencies) in ranks.iter().zip(&dependencies) {
-            let passed = rank * DAMPING_PERCENT / 100;
-            let Some(part) = passed.checked_div(dependencies.len() as u64) else { continue };
-            dependencies.iter().for_each(|node| add(&mut next, *node, part));
-            passed_on += part * dependencies.len() as u64;
+        let mut start = vec![0; count];
+        alerts.iter().for_each(|alert| add(&mut start, *alert, share));
+        let mut ranks = start.clone();
+        for _ in 0..STEPS {
+            let mut next = vec![0; count];
+            let mut passed_on = 0;
+            for (rank, dependencies) in ranks.iter().zip(&dependencies) {
+                let passed = rank * DAMPING_PERCENT / 100;
+                let Some(part) = passed.checked_div(dependencies.len() as u64) else { continue };
+                dependencies.iter().for_each(|node| add(&mut next, *node, part));
+                passed_on += part * dependencies.len() as u64;
+            }
+            let returned = (TOTAL - passed_on) / alerts.len() as u64;
+            alerts.iter().for_each(|alert| add(&mut next, *alert, returned));
+            ranks = next;
         }
-        let returned = (TOTAL - passed_on) / alerts.len() as u64;
-        alerts.iter().for_each(|alert| add(&mut next, *alert, returned));
-        ranks = next;
+        Self(ranks)
     }
-    ranks
+
+    pub(super) fn of(&self, node: Node) -> u64 {
+        self.0.get(node.index()).copied().unwrap_or(0)
+    }
 }
 
 fn add(ranks: &mut [u64], node: Node, amount: u64) {
@@ -59,11 +69,10 @@ mod tests {
         let edges: Vec<_> = edges.iter().map(|(from, to)| (entity(from), entity(to))).collect();
         let topology = Topology::new(&edges, &[], &[]).unwrap();
         let alerts = alerts.iter().map(|alert| topology.find(&entity(alert)).unwrap()).collect();
-        let ranks = ranks(&topology, &alerts);
-        assert!(ranks.iter().sum::<u64>() <= TOTAL);
-        let mut nodes: Vec<Node> =
-            topology.nodes().filter(|node| ranks[node.index()] > 0).collect();
-        nodes.sort_by_key(|node| std::cmp::Reverse(ranks[node.index()]));
+        let ranks = Ranks::new(&topology, &alerts);
+        assert!(ranks.0.iter().sum::<u64>() <= TOTAL);
+        let mut nodes: Vec<Node> = topology.nodes().filter(|node| ranks.of(*node) > 0).collect();
+        nodes.sort_by_key(|node| std::cmp::Reverse(ranks.of(*node)));
         nodes.iter().map(|node| topology.name(*node).to_owned()).collect()
     }
 

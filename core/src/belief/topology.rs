@@ -18,6 +18,8 @@ impl Node {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     entities: Vec<Entity>,
+    /// The alias groups as given, also of entities that are not in the graph yet.
+    groups: Vec<Vec<Entity>>,
     aliases: BTreeMap<Entity, Node>,
     edges: BTreeSet<(Node, Node)>,
     neighbours: BTreeMap<Node, BTreeSet<Node>>,
@@ -71,6 +73,7 @@ impl Topology {
             edges: BTreeSet::new(),
             neighbours: BTreeMap::new(),
             changed: BTreeSet::new(),
+            groups: aliases.to_vec(),
             entities,
         };
         for name in aliases.iter().flatten() {
@@ -106,12 +109,6 @@ impl Topology {
         edges: &[(Entity, Entity)],
         isolated: &[Entity],
     ) -> Result<Self, TopologyError> {
-        let mut groups: BTreeMap<Node, Vec<Entity>> = BTreeMap::new();
-        for (alias, node) in &self.aliases {
-            let Some(canonical) = self.entity(*node) else { continue };
-            groups.entry(*node).or_insert_with(|| vec![canonical.clone()]).push(alias.clone());
-        }
-        let groups: Vec<Vec<Entity>> = groups.into_values().collect();
         let known_edges = self.edges.iter().filter_map(|(from, to)| {
             Some((self.entity(*from)?.clone(), self.entity(*to)?.clone()))
         });
@@ -119,7 +116,7 @@ impl Topology {
             known_edges.chain(edges.iter().cloned()).collect();
         let all_edges: Vec<(Entity, Entity)> = all_edges.into_iter().collect();
         let all_entities: Vec<Entity> = self.entities.iter().chain(isolated).cloned().collect();
-        let mut extended = Self::new(&all_edges, &all_entities, &groups)?;
+        let mut extended = Self::new(&all_edges, &all_entities, &self.groups)?;
         let changed = self.changed.iter().filter_map(|node| extended.find(self.entity(*node)?));
         extended.changed = changed.collect();
         Ok(extended)

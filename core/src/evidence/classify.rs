@@ -194,14 +194,14 @@ const WORDS: &[(&[&str], Classification)] = &[
     ),
 ];
 
-/// Commands whose objects, such as `deploy/cart`, do not classify their output.
-const COMMANDS: &[([&str; 2], Classification)] = &[
-    (["kubectl", "logs"], LOGS),
-    (["docker", "logs"], LOGS),
-    (["get", "events"], LOGS),
-    (["kubectl", "top"], METRICS),
-    (["kubectl", "get"], STATE),
-    (["kubectl", "describe"], STATE),
+/// The verbs of `kubectl` and `docker`, whose objects, such as `deploy/cart`, do not classify their output.
+const VERBS: &[(&str, Classification)] = &[
+    ("logs", LOGS),
+    ("events", LOGS),
+    ("top", METRICS),
+    ("get", STATE),
+    ("describe", STATE),
+    ("rollout", CHANGED),
 ];
 
 /// Classifies an item by its content and name. Defaults to object state for JSON and logs for text.
@@ -323,6 +323,16 @@ fn classify_by_shape(document: &Value) -> Option<Classification> {
     row.map(|(_, class)| *class)
 }
 
+fn classify_by_verb(words: &[String]) -> Option<Classification> {
+    let command = words.iter().position(|word| word == "kubectl" || word == "docker")?;
+    let mut words = words.iter().skip(command + 1);
+    let verb = |word: &String| VERBS.iter().find(|(verb, _)| verb == word);
+    match words.find_map(verb)? {
+        ("get", _) if words.next().is_some_and(|object| object == "events") => Some(LOGS),
+        (_, class) => Some(*class),
+    }
+}
+
 fn classify_by_markers(text: &str) -> Option<Classification> {
     const MAX_CHARS: usize = 4096;
     let head: String = core::iter::once('\n').chain(text.chars().take(MAX_CHARS)).collect();
@@ -333,9 +343,8 @@ fn classify_by_markers(text: &str) -> Option<Classification> {
 fn classify_by_name(name: &str) -> Option<Classification> {
     let name_words: Vec<String> =
         name.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
-    let is_command = |command: &[&str; 2]| name_words.windows(2).any(|words| words == command);
-    if let Some((_, class)) = COMMANDS.iter().find(|(command, _)| is_command(command)) {
-        return Some(*class);
+    if let Some(class) = classify_by_verb(&name_words) {
+        return Some(class);
     }
     let row = WORDS
         .iter()
@@ -351,6 +360,7 @@ mod tests {
     fn objects_of_commands_do_not_classify_their_output() {
         for (name, expected) in [
             ("kubectl logs deploy/cart", LOGS),
+            ("kubectl -n shop logs deploy/cart", LOGS),
             ("kubectl get deployment cart", STATE),
             ("kubectl get events", LOGS),
             ("kubectl rollout history deploy/cart", CHANGED),

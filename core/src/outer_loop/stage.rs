@@ -41,7 +41,7 @@ impl Stage {
 pub struct StageProgress {
     /// `true` if any evidence was collected.
     pub has_evidence: bool,
-    /// `true` if an origin or the target of a hypothesis is named; `None` without a graph and targets.
+    /// `true` if the graph has an origin or the gate a root cause; `None` without a graph.
     pub is_localized: Option<bool>,
     /// `true` if the gate has a root cause; `None` if there are no hypotheses.
     pub is_diagnosed: Option<bool>,

@@ -38,10 +38,12 @@ impl ChangeKind {
     pub const fn is_shown_in(self, lane: Lane) -> bool {
         match lane {
             Lane::Change => true,
-            Lane::Metrics | Lane::Logs | Lane::Traces | Lane::StaticInfra => {
-                matches!(self, Self::Load)
-            }
-            Lane::Synthetic | Lane::Verification | Lane::LlmInferred => false,
+            Lane::Metrics | Lane::Logs => matches!(self, Self::Load),
+            Lane::Traces
+            | Lane::StaticInfra
+            | Lane::Synthetic
+            | Lane::Verification
+            | Lane::LlmInferred => false,
         }
     }
 
@@ -50,7 +52,7 @@ impl ChangeKind {
     pub const fn lanes(self) -> &'static str {
         match self {
             Self::Deployment => "change",
-            Self::Load => "change, metrics, logs, traces or static_infra",
+            Self::Load => "change, metrics or logs",
         }
     }
 }

@@ -2680,8 +2680,8 @@ impl Action {
 pub enum ChangeKind {
     /// A deployment, commit, pull request or configuration change. Its item is in lane CHANGE.
     Unspecified = 0,
-    /// A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS, LOGS,
-    /// TRACES, or STATIC_INFRA.
+    /// A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS or LOGS
+    /// if it names the target.
     Load = 1,
 }
 impl ChangeKind {
@@ -3259,15 +3259,15 @@ pub struct Graph {
     #[prost(string, repeated, tag = "4")]
     pub alerts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// changed are entities that were changed, such as by a deployment, configuration or scaling. Any other entity can be
-    /// an origin only if an observation cites a change to it.
+    /// an origin only if an observation cites a change to it, or if a turn records such a change.
     #[prost(string, repeated, tag = "5")]
     pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// limits of the exploration.
     #[prost(message, optional, tag = "6")]
     pub limits: ::core::option::Option<ExplorationLimits>,
 }
-/// GraphAdditions extend a graph during its exploration. New alerts become due, as do entities next to a new edge and
-/// entities that are newly changed.
+/// GraphAdditions extend a graph during its exploration, in at most 50 turns. New alerts become due, as do entities next
+/// to a new edge and entities that are newly changed.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GraphAdditions {
     /// edges to add; the limits of Graph apply to the extended graph.
@@ -3279,7 +3279,7 @@ pub struct GraphAdditions {
     /// alerts are further alerting entities.
     #[prost(string, repeated, tag = "3")]
     pub alerts: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// changed are further entities that were changed.
+    /// changed are further entities that were changed. Rejected if the policy requires attested changes.
     #[prost(string, repeated, tag = "4")]
     pub changed: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
@@ -5270,8 +5270,8 @@ pub struct Finished {
     #[prost(message, optional, tag = "6")]
     pub action: ::core::option::Option<ActionVerdict>,
     /// failed_stage is the first stage that the agent failed: COLLECT (no evidence was received), LOCALIZE (the graph
-    /// has no origin), DIAGNOSE (no hypothesis is a root cause), REPORT (no report may be sent), ACT (nothing was changed
-    /// after a diagnosis, or no declared check was run) or VERIFY (the last run of a declared or executed check did not
+    /// has no origin), DIAGNOSE (no hypothesis is a root cause), REPORT (no report may be sent), ACT (no change was recorded
+    /// after a diagnosis and no check was run, or no declared check was run) or VERIFY (the last run of a declared or executed check did not
     /// pass). Empty if it passed all stages.
     #[prost(string, tag = "7")]
     pub failed_stage: ::prost::alloc::string::String,
@@ -5414,7 +5414,7 @@ pub struct TestedHypothesis {
 }
 /// HypothesisTest is a stored item that tests a hypothesis. Lane and verdict are derived from the item. If the hypothesis
 /// has a target, an item that does not name it in its content, tool or query, or in the arguments of the tool call that
-/// returned it, has no effect.
+/// returned it, has no effect. With guards.tool_match_needs_attestation, the arguments do not count.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct HypothesisTest {
     /// evidence_id of an item of the investigation's corpus; required.
@@ -5579,8 +5579,8 @@ pub struct Investigation {
     #[prost(message, optional, tag = "13")]
     pub graph: ::core::option::Option<GraphState>,
     /// earlier are earlier investigations of the caller with an alert on the same entity, the latest first: at most 5 of the
-    /// last 100. They are a hint where to look, and never evidence. Only in the response that starts or resumes an
-    /// investigation with a graph.
+    /// last 100 whose start request has at most 64 KiB. They are a hint where to look, and never evidence. Only in the
+    /// response that starts or resumes an investigation with a graph.
     #[prost(message, repeated, tag = "14")]
     pub earlier: ::prost::alloc::vec::Vec<EarlierInvestigation>,
 }
@@ -5877,7 +5877,8 @@ pub struct LookAtEntityRequest {
     /// entity that is due, by any of its names; required.
     #[prost(string, tag = "2")]
     pub entity: ::prost::alloc::string::String,
-    /// max_bytes is the maximum total size of the passages, 1024 to 1048576. Defaults to 16384 if 0.
+    /// max_bytes is the maximum total size of the passages, 1024 to 1048576. Defaults to 16384 if 0. The first passage is
+    /// returned even if it is larger.
     #[prost(uint32, tag = "3")]
     pub max_bytes: u32,
     /// ask_model also calls the chat model in judges.look. The cost counts towards the daily budgets, and towards the

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use gsar_core::ClaimId;
 use gsar_core::belief::Entity;
-use gsar_core::evidence::{EvidenceId, EvidenceItem, EvidenceKind, Lane, VerificationResult};
+use gsar_core::evidence::{EvidenceId, EvidenceItem, Lane, VerificationResult};
 use gsar_core::safety::{
     ChainInput, Change, ChangeKind, EvidenceRecord, GateInput, Hypothesis, HypothesisId, summary,
 };
 use gsar_core::time::{Timestamp, Window};
+use gsar_core::verify::contains_name;
 
 use super::field::{enumeration, id, optional_enumeration, present, short_text, statement, text};
 use super::graph::read_entities;
@@ -87,8 +88,10 @@ impl ParsedGate {
         }
         self.changes.retain_mut(|change| {
             change.attested = false;
-            let Some(id) = &change.evidence_id else { return true };
-            let item = items.get(id).filter(|item| change.kind.is_shown_in(item.lane));
+            let Some(id) = change.evidence_id.clone() else { return true };
+            let target = Entity::parse(change.target.trim()).ok();
+            let names = || target.iter().map(Entity::name);
+            let item = items.get(&id).filter(|item| item.shows(change.kind, names()));
             change.attested = item.is_some_and(|item| item.attested);
             item.is_some()
         });
@@ -116,7 +119,7 @@ impl ParsedGate {
 }
 
 /// The properties of an item that a result or a change names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedItem {
     /// The lane.
     pub lane: Lane,
@@ -124,14 +127,38 @@ pub struct NamedItem {
     pub attested: bool,
     /// The check's result.
     pub verification_result: Option<VerificationResult>,
+    /// The tool, the query and the start of the content, in which a change of the load names its target.
+    pub text: String,
+}
+
+impl NamedItem {
+    /// The size of the content that is kept, in bytes.
+    const MAX_CONTENT: usize = 4 << 10;
+
+    /// Returns `true` if the item can show a change: by its lane and, for a change of the load outside lane change, by one
+    /// of the target's names.
+    #[must_use]
+    pub fn shows<'a>(
+        &self,
+        kind: ChangeKind,
+        mut target_names: impl Iterator<Item = &'a str>,
+    ) -> bool {
+        let needs_name = kind == ChangeKind::Load && self.lane != Lane::Change;
+        kind.is_shown_in(self.lane)
+            && (!needs_name || target_names.any(|name| contains_name(&self.text, name)))
+    }
 }
 
 impl From<&EvidenceItem> for NamedItem {
     fn from(item: &EvidenceItem) -> Self {
-        // A report repeated as evidence is a model's word, whichever lane it names.
-        let is_prior_claim = item.kind == EvidenceKind::PriorClaim;
-        let lane = if is_prior_claim { Lane::LlmInferred } else { item.lane };
-        Self { lane, attested: item.attested, verification_result: item.verification_result }
+        let content = item.content.as_str();
+        let head = content.get(..content.floor_char_boundary(Self::MAX_CONTENT));
+        Self {
+            lane: item.kind.effective_lane(item.lane),
+            attested: item.attested,
+            verification_result: item.verification_result,
+            text: [&item.tool, &item.query, head.unwrap_or_default()].join("\n"),
+        }
     }
 }
 

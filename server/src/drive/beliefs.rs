@@ -153,7 +153,11 @@ fn verify_belief(
             verified.judged.class = Class::Ungrounded;
         } else {
             verified_count += 1;
-            has_change |= cited_items.iter().any(|item| item.lane == Lane::Change);
+            let needs_attestation = policy.guards.tool_match_needs_attestation;
+            has_change |= cited_items.iter().any(|item| {
+                let lane = item.kind.effective_lane(item.lane);
+                lane == Lane::Change && (item.attested || !needs_attestation)
+            });
         }
         observations.push(render::judged_claim(verified.judged));
     }

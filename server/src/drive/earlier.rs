@@ -2,7 +2,7 @@
 
 use gsar_core::belief::Entity;
 use gsar_core::time::Timestamp;
-use gsar_proto::{parse, render, v1};
+use gsar_proto::{render, v1};
 use prost::Message as _;
 
 use super::state::State;
@@ -16,31 +16,49 @@ const MAX_START_BYTES: u32 = 64 << 10;
 const MAX_ALERTS: usize = 100;
 const MAX_FOUND: usize = 5;
 
-pub(super) async fn find(
+/// Finds the latest investigations that began before this one and share an alert. Empty if the ledger cannot be read,
+/// since nothing depends on them.
+pub(super) async fn find(ledger: &dyn Ledger, state: &State) -> Vec<v1::EarlierInvestigation> {
+    match try_find(ledger, state).await {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::warn!(%error, "earlier investigations could not be read");
+            Vec::new()
+        }
+    }
+}
+
+async fn try_find(
     ledger: &dyn Ledger,
-    start: &v1::StartInvestigationRequest,
-    limits: &parse::Limits,
+    state: &State,
 ) -> Result<Vec<v1::EarlierInvestigation>, LedgerError> {
-    let alerts = alerts(start);
+    let (start, alerts) = (&state.start, alerts(&state.start));
     let mut found = Vec::new();
     if alerts.is_empty() {
         return Ok(found);
     }
+    let mut read_count = 0;
     for recent in ledger.recent_investigations(MAX_SEARCHED, MAX_START_BYTES).await? {
         let Ok(request) = v1::StartInvestigationRequest::decode(recent.start.as_slice()) else {
             continue;
         };
         let shared_alerts = shared(&alerts, &request);
-        if recent.investigation_id == start.investigation_id || shared_alerts.is_empty() {
+        let is_earlier = recent.started_at_micros < state.started_at.as_micros()
+            && recent.investigation_id != start.investigation_id;
+        if !is_earlier || shared_alerts.is_empty() {
             continue;
         }
+        if read_count == MAX_FOUND {
+            break;
+        }
+        read_count += 1;
         let stored = ledger.investigation(&recent.investigation_id).await?;
         let Some(Ok(state)) = stored.map(|stored| State::replay(&stored)) else { continue };
         let origins = state
             .exploration
             .as_ref()
             .map(|exploration| graph::names(exploration, &exploration.outcome().frontier));
-        let end = view::finished(&state, limits).unwrap_or_default();
+        let end = view::ending(&state).unwrap_or_default();
         found.push(v1::EarlierInvestigation {
             investigation_id: recent.investigation_id,
             started_at: Some(render::timestamp(Timestamp::from_micros(recent.started_at_micros))),
@@ -49,9 +67,6 @@ pub(super) async fn find(
             cause: end.cause,
             best: end.best,
         });
-        if found.len() == MAX_FOUND {
-            break;
-        }
     }
     Ok(found)
 }

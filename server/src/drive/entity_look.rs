@@ -14,10 +14,9 @@ use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
 use super::state::State;
-use super::turn::check_deadline;
 use super::{graph, turn};
 use crate::call::{Call, Step};
-use crate::compute::stop_status;
+use crate::compute::{check_deadline, stop_status};
 use crate::errors;
 use crate::evaluate::{Engine, call_to_proto, count_call, search_hit};
 use crate::evidence::{CorpusName, Evidence, Filter, Head, Hit, Query, StoreError, build_item};
@@ -180,6 +179,9 @@ fn find_passages(
 ) -> Result<Vec<Hit>, StoreError> {
     let mut all_hits: Vec<Hit> = Vec::new();
     for name in names {
+        if !budget.spend(MAX_PASSAGES << 10) {
+            break;
+        }
         let query = Query { text: name, vector: None, by_terms: true };
         let filter = Filter { entities: vec![name.clone()], ..Filter::default() };
         match store.search(corpus, &query, &filter, MAX_PASSAGES) {
@@ -195,18 +197,17 @@ fn find_passages(
     Ok(all_hits)
 }
 
-fn take_fitting_hits(bytes: usize, hits: Vec<Hit>) -> (Vec<Hit>, usize) {
-    let total = hits.len();
-    let mut remaining = bytes;
-    let mut fitting_hits = Vec::new();
-    for hit in hits {
-        if let Some(rest) = remaining.checked_sub(hit.text.len()) {
-            remaining = rest;
-            fitting_hits.push(hit);
-        }
-    }
-    let left_out = total - fitting_hits.len();
-    (fitting_hits, left_out)
+/// Returns the hits up to the first one that does not fit, but at least one, and the number of the others.
+fn take_fitting_hits(bytes: usize, mut hits: Vec<Hit>) -> (Vec<Hit>, usize) {
+    let mut size = 0_usize;
+    let fits = |hit: &&Hit| {
+        size = size.saturating_add(hit.text.len());
+        size <= bytes
+    };
+    let fitting = hits.iter().take_while(fits).count().max(1).min(hits.len());
+    let left_out = hits.len() - fitting;
+    hits.truncate(fitting);
+    (hits, left_out)
 }
 
 fn to_proto_passage(hit: &Hit) -> v1::EntityPassage {

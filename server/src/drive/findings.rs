@@ -3,6 +3,7 @@
 use gsar_core::belief::Node;
 use gsar_core::evidence::VerificationResult;
 use gsar_core::outer_loop::{Action, Ending, Stage, StageProgress};
+use gsar_core::policy::UndefinedScore;
 use gsar_core::safety::gate::GateExit;
 use gsar_proto::v1;
 
@@ -42,7 +43,8 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
         findings.push(finding("CHANGE_FAILED_ITS_CHECK", sentence));
     }
     if has_empty_change_set(state, gate) {
-        let sentence = "there is a diagnosis, but nothing was changed or checked".to_owned();
+        let sentence =
+            "there is a diagnosis, but no change was recorded and no check was run".to_owned();
         findings.push(finding("EMPTY_CHANGE_SET", sentence));
     }
     if state.outer_loop.is_finished()
@@ -87,9 +89,11 @@ pub(super) fn failed_stage(state: &State, gate: Option<&GateAtTurn>) -> Option<S
         is_diagnosed == Some(true) || !exploration.outcome().frontier.is_empty()
     });
     let checks = state.turns.checks(&state.start.checks);
+    // Without evidence, a report is only judged if the policy has a score for it.
+    let needs_evidence = state.policy.policy.undefined_score != UndefinedScore::Half;
     let was_judged = state.reports.iter().any(|report| report.tier() != v1::Tier::Abstain);
     StageProgress {
-        has_evidence: state.turns.has_evidence() || was_judged,
+        has_evidence: state.turns.has_evidence() || (needs_evidence && was_judged),
         is_localized,
         is_diagnosed,
         proceeds: matches!(state.action, Action::Finish(Ending::Proceed { .. })),

@@ -16,54 +16,87 @@ pub(super) fn new_exploration(start: &v1::StartInvestigationRequest) -> Option<E
     Some(Exploration::new(graph.topology, &graph.alerts, graph.limits))
 }
 
+/// The maximum number of turns with additions to the graph. Each makes the replay of an investigation slower.
+const MAX_ADDITIONS: u32 = 50;
+
 /// Returns the exploration with a turn's additions to the graph.
-pub(super) fn extended(
+pub(super) fn with_additions(
     state: &State,
     additions: Option<&v1::GraphAdditions>,
     violations: &mut Violations,
 ) -> Option<Exploration> {
     let mut exploration = state.exploration.clone();
     let Some(additions) = additions else { return exploration };
+    let field = "graph_additions";
+    let needs_attestation = state.policy.policy.guards.tool_match_needs_attestation;
     match &mut exploration {
-        Some(exploration) => extend(exploration, additions.clone(), violations),
         None => violations.add(
-            "graph_additions",
+            field,
             "the investigation has no graph; leave them out, or start one with graph",
         ),
+        Some(_) if state.graph_additions >= MAX_ADDITIONS => violations.add(
+            field,
+            format!("{MAX_ADDITIONS} turns already had additions; send more of them per turn"),
+        ),
+        Some(_) if needs_attestation && !additions.changed.is_empty() => violations.add(
+            "graph_additions.changed",
+            "is not allowed, since the policy requires attested changes; record a change with an attested item",
+        ),
+        Some(exploration) => apply_additions(exploration, additions.clone(), violations),
     }
     exploration
 }
 
 /// Adds edges, entities, changes and alerts to an exploration.
-pub(super) fn extend(
+pub(super) fn apply_additions(
     exploration: &mut Exploration,
     additions: v1::GraphAdditions,
     violations: &mut Violations,
 ) {
+    if additions == v1::GraphAdditions::default() {
+        return;
+    }
     let additions = parse::graph_additions(additions, exploration.topology(), violations);
     if let Some((topology, alerts)) = additions {
         exploration.extend(topology, &alerts);
     }
 }
 
-/// Marks the targets of changes as changed. If the policy requires attestation, only attested changes count.
-pub(super) fn mark_changed(
+/// Marks the targets of changes as changed. A change counts if an item shows it, which must be attested if the policy
+/// requires it.
+pub(super) fn mark_changed<'a>(
     exploration: &mut Exploration,
-    changes: &[v1::ChangeRecord],
+    changes: impl Iterator<Item = &'a v1::ChangeRecord>,
     policy: &PolicyValues,
 ) {
     let topology = exploration.topology();
     let needs_attestation = policy.guards.tool_match_needs_attestation;
-    let counts = |change: &&v1::ChangeRecord| change.attested || !needs_attestation;
+    let counts = |change: &&v1::ChangeRecord| {
+        !change.evidence_id.is_empty() && (change.attested || !needs_attestation)
+    };
     let targets =
-        changes.iter().filter(counts).filter_map(|change| topology.resolve(&change.target));
+        changes.filter(counts).filter_map(|change| topology.resolve(change.target.trim()));
     let targets: Vec<Node> = targets.filter(|node| !topology.is_changed(*node)).collect();
     if !targets.is_empty() {
         exploration.extend(topology.clone().with_changes(&targets), &[]);
     }
 }
 
-/// Adds a recorded belief to an exploration.
+/// Adds a recorded belief to an exploration. An earlier version may have accepted it when another entity was due.
+///
+/// # Errors
+/// The reason for the rejection.
+pub(super) fn replay_belief(
+    exploration: &mut Exploration,
+    recorded_belief: &v1::RecordedBelief,
+) -> Result<Entry, String> {
+    if let Some(node) = exploration.topology().resolve(&recorded_belief.entity) {
+        exploration.make_due(node);
+    }
+    add_belief(exploration, recorded_belief)
+}
+
+/// Adds a belief to an exploration.
 ///
 /// # Errors
 /// The reason for the rejection.

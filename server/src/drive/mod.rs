@@ -10,6 +10,7 @@ mod earlier;
 mod entity_look;
 mod findings;
 mod graph;
+mod hypotheses;
 mod report;
 mod state;
 mod turn;
@@ -93,8 +94,7 @@ impl Investigations {
                 state
             }
         };
-        let earlier = earlier::find(ledger, &state.start, self.engine.limits()).await;
-        let earlier = earlier.map_err(|error| ledger_status(&error))?;
+        let earlier = earlier::find(ledger, &state).await;
         Ok(v1::Investigation { earlier, ..self.view(&state) })
     }
 

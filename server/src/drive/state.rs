@@ -35,6 +35,8 @@ pub(super) struct State {
     pub(super) turns: Turns,
     pub(super) checks: Arc<BTreeSet<String>>,
     pub(super) exploration: Option<Exploration>,
+    /// The number of turns that added to the graph.
+    pub(super) graph_additions: u32,
     pub(super) belief_reasons: BTreeMap<String, Vec<v1::Reason>>,
     pub(super) spent: v1::Spent,
     pub(super) reports: Vec<v1::JudgedReport>,
@@ -73,6 +75,7 @@ impl State {
             action: Action::Synthesize,
             checks: Arc::new(declared_checks(&start)),
             exploration: graph::new_exploration(&start),
+            graph_additions: 0,
             belief_reasons: BTreeMap::new(),
             start,
             started_at,
@@ -150,10 +153,12 @@ impl State {
         if let Some(exploration) = &mut self.exploration {
             if let Some(additions) = turn.graph_additions.clone() {
                 let mut violations = Violations::default();
-                graph::extend(exploration, additions, &mut violations);
+                graph::apply_additions(exploration, additions, &mut violations);
                 violations.finish(Some(())).map_err(|status| status.message().to_owned())?;
+                self.graph_additions += 1;
             }
-            graph::mark_changed(exploration, &turn.changes, &self.policy.policy);
+            let all_changes = self.turns.changes.iter().chain(&turn.changes);
+            graph::mark_changed(exploration, all_changes, &self.policy.policy);
         }
         for belief in &turn.beliefs {
             self.add_belief(belief)?;
@@ -166,7 +171,7 @@ impl State {
 
     fn add_belief(&mut self, belief: &v1::RecordedBelief) -> Result<(), String> {
         let exploration = self.exploration.as_mut().ok_or("a belief without a graph")?;
-        let entry = graph::add_belief(exploration, belief)?;
+        let entry = graph::replay_belief(exploration, belief)?;
         let mut reasons = belief.reasons.clone();
         reasons.extend(graph::weakening_reasons(&entry));
         self.belief_reasons.insert(belief.entity.clone(), reasons);

@@ -1,26 +1,23 @@
-//! Records turns: stores the results of tool calls and classifies the tests of hypotheses.
+//! Records turns: stores the results of tool calls, and resolves the changes and beliefs that cite them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Instant;
 
-use gsar_core::belief::{Entity, Exploration};
-use gsar_core::budget::{Budget, Stop};
-use gsar_core::evidence::{EvidenceItem, EvidenceKind, Lane, VerificationResult};
-use gsar_core::safety::{self, ChangeKind, Expectation, ToolResult, Verdict};
-use gsar_core::verify::contains_name;
-use gsar_proto::enums::Enumeration as _;
+use gsar_core::belief::Exploration;
+use gsar_core::evidence::{EvidenceItem, EvidenceKind, VerificationResult};
+use gsar_core::safety::ChangeKind;
+use gsar_proto::parse::NamedItem;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
+use super::hypotheses::{self, NamedHypothesis};
 use super::state::State;
 use super::{arguments, beliefs, graph};
 use crate::call::Call;
-use crate::compute::stop_status;
 use crate::errors;
-use crate::evaluate::{Engine, now};
-use crate::evidence::{CorpusName, Evidence, ItemRef, Part, Snapshot, StoreError, StoredItem};
+use crate::evaluate::Engine;
+use crate::evidence::{CorpusName, ItemRef, Part, StoreError, StoredItem};
 use crate::offload::offload_store;
 
 pub(super) const MAX_READ: u64 = 1 << 20;
@@ -35,13 +32,14 @@ pub(super) async fn record(
 ) -> Result<v1::RecordedTurn, Status> {
     let mut violations = Violations::default();
     let (calls, items) = parse_calls(engine, call, request.tool_calls, &mut violations);
-    check_hypotheses(engine, state, &request.hypotheses, &mut violations);
+    hypotheses::check(engine, state, &request.hypotheses, &mut violations);
     // Each change can name an item, which is read.
     let (length, max) = (request.changes.len(), engine.limits().max_changes);
     if length > max {
         violations.add("changes", format!("has {length} elements; at most {max} are allowed"));
     }
-    let exploration = graph::extended(state, request.graph_additions.as_ref(), &mut violations);
+    let exploration =
+        graph::with_additions(state, request.graph_additions.as_ref(), &mut violations);
     let topology = exploration.as_ref().map(Exploration::topology);
     let beliefs = beliefs::parse(engine, topology, request.beliefs, &mut violations);
     violations.finish(Some(()))?;
@@ -62,17 +60,19 @@ pub(super) async fn record(
         }
     }
     let calls = record_calls(state, calls, &stored_items, &checks);
-    let hypotheses = tested_hypotheses.into_iter().map(|hypothesis| {
-        let names = target_names(exploration.as_ref(), &hypothesis.target);
-        let tests = hypothesis.tests.iter();
-        let arguments = tests.map(|test| arguments_of(state, &calls, &test.evidence_id)).collect();
-        NamedHypothesis { names, arguments, hypothesis }
-    });
-    let classified = classify_tests(engine, call, &name, hypotheses.collect()).await?;
-    let changes = resolve_changes(engine, call, &name, changes).await?;
     let policy = Arc::clone(&state.policy.policy);
+    let arguments =
+        hypotheses::arguments_of_tested_items(state, &policy, &calls, &tested_hypotheses);
+    let hypotheses = tested_hypotheses.into_iter().map(|hypothesis| NamedHypothesis {
+        names: hypotheses::target_names(exploration.as_ref(), &hypothesis.target),
+        hypothesis,
+    });
+    let classified =
+        hypotheses::classify(engine, call, &name, hypotheses.collect(), arguments).await?;
+    let changes = resolve_changes(engine, call, &name, exploration.as_ref(), changes).await?;
     let exploration = exploration.map(|mut exploration| {
-        graph::mark_changed(&mut exploration, &changes, &policy);
+        let all_changes = state.turns.changes.iter().chain(&changes);
+        graph::mark_changed(&mut exploration, all_changes, &policy);
         exploration
     });
     let beliefs = beliefs::verify_all(engine, call, exploration, policy, &name, beliefs).await?;
@@ -164,45 +164,6 @@ fn shorten(mut arguments: String) -> String {
     arguments
 }
 
-fn check_hypotheses(
-    engine: &Engine,
-    state: &State,
-    hypotheses: &[v1::TestedHypothesis],
-    violations: &mut Violations,
-) {
-    // Each test names an item, which is read.
-    let limits = engine.limits();
-    let lengths = hypotheses.iter().enumerate().map(|(index, hypothesis)| {
-        let field = format!("hypotheses[{index}].tests");
-        (field, hypothesis.tests.len(), limits.max_hypothesis_evidence)
-    });
-    let all = ("hypotheses".to_owned(), hypotheses.len(), limits.max_hypotheses);
-    for (field, length, max) in lengths.chain([all]) {
-        if length > max {
-            violations.add(field, format!("has {length} elements; at most {max} are allowed"));
-        }
-    }
-    let is_allowed = state.policy.policy.investigation.caller_verdicts;
-    for (index, hypothesis) in hypotheses.iter().enumerate() {
-        for (test_index, test) in hypothesis.tests.iter().enumerate() {
-            let field = |name| format!("hypotheses[{index}].tests[{test_index}].{name}");
-            if test.evidence_id.is_empty() {
-                violations.add(field("evidence_id"), "is empty; name a stored item");
-            }
-            if v1::Verdict::try_from(test.verdict).is_err() {
-                let description = format!("{} is not a verdict; give 1 to 3", test.verdict);
-                violations.add(field("verdict"), description);
-            }
-            if test.verdict != 0 && !is_allowed {
-                violations.add(
-                    field("verdict"),
-                    "is given by the caller, which the policy does not allow; leave it out, or turn investigation.caller_verdicts on",
-                );
-            }
-        }
-    }
-}
-
 async fn store(
     engine: &Engine,
     call: &Call,
@@ -281,6 +242,7 @@ async fn resolve_changes(
     engine: &Engine,
     call: &Call,
     name: &CorpusName,
+    exploration: Option<&Exploration>,
     mut changes: Vec<v1::ChangeRecord>,
 ) -> Result<Vec<v1::ChangeRecord>, Status> {
     changes.iter_mut().for_each(|change| change.attested = false);
@@ -296,169 +258,33 @@ async fn resolve_changes(
                 let read =
                     |id: &String| store.snapshot(&name, &ItemRef::Id(id.clone()), Part::Head);
                 let snapshot = Some(id).filter(|id| !id.is_empty()).map(read).transpose()?;
-                Ok((change, snapshot.map(|snapshot| snapshot.head)))
+                let item = snapshot.map(|snapshot| NamedItem::from(&snapshot.into_item()));
+                Ok((change, item))
             })
             .collect::<Result<Vec<_>, StoreError>>()
     };
     let mut violations = Violations::default();
-    let heads = offload_store(call, read_heads).await?.into_iter().enumerate();
-    let resolved = heads.map(|(index, (change, head))| {
+    let items = offload_store(call, read_heads).await?.into_iter().enumerate();
+    let resolved = items.map(|(index, (change, item))| {
         let kind = match change.kind() {
             v1::ChangeKind::Unspecified => ChangeKind::Deployment,
             v1::ChangeKind::Load => ChangeKind::Load,
         };
-        if let Some(head) = head.as_ref().filter(|head| !kind.is_shown_in(head.lane)) {
+        let names = hypotheses::target_names(exploration, &change.target);
+        let names = || names.iter().map(String::as_str);
+        if let Some(item) = item.as_ref().filter(|item| !item.shows(kind, names())) {
             let description = format!(
-                "`{}` is in lane {}; name an item in lane {}, or leave it out",
+                "`{}` (lane {}) does not show it; name an item in lane {} that names the target, or leave it out",
                 change.evidence_id,
-                head.lane.name(),
+                item.lane.name(),
                 kind.lanes()
             );
             violations.add(format!("changes[{index}].evidence_id"), description);
         }
-        v1::ChangeRecord { attested: head.is_some_and(|head| head.attested), ..change }
+        v1::ChangeRecord { attested: item.is_some_and(|item| item.attested), ..change }
     });
     let resolved = Some(resolved.collect());
     violations.finish(resolved)
-}
-
-struct NamedHypothesis {
-    hypothesis: v1::TestedHypothesis,
-    /// The short names of its target; none if it has no target.
-    names: Vec<String>,
-    /// The arguments with which a tool returned the item of each test.
-    arguments: Vec<String>,
-}
-
-#[derive(Default)]
-struct ClassifiedTests {
-    hypotheses: Vec<v1::Hypothesis>,
-    caller_verdicts: Vec<String>,
-    unrelated_results: Vec<String>,
-}
-
-/// Returns the arguments with which a tool of this turn or an earlier one returned an item.
-fn arguments_of(state: &State, calls: &[v1::RecordedCall], evidence_id: &str) -> String {
-    let mut calls = calls.iter();
-    match calls.find(|call| call.evidence_id == evidence_id) {
-        Some(call) => call.arguments.clone(),
-        None => state.turns.arguments(evidence_id).to_owned(),
-    }
-}
-
-/// Returns `true` if an item names the target of a hypothesis, or is the run of a check.
-fn is_about(target_names: &[String], item: &Snapshot, arguments: &str) -> bool {
-    let texts = [item.content.as_str(), &item.head.query, &item.head.tool, arguments];
-    let is_named = |name: &String| texts.iter().any(|text| contains_name(text, name));
-    target_names.is_empty()
-        || item.head.lane == Lane::Verification
-        || target_names.iter().any(is_named)
-}
-
-fn target_names(exploration: Option<&Exploration>, target: &str) -> Vec<String> {
-    let target = target.trim();
-    if target.is_empty() {
-        return Vec::new();
-    }
-    let topology = exploration.map(Exploration::topology);
-    let node = topology.and_then(|topology| Some((topology, topology.resolve(target)?)));
-    match node {
-        Some((topology, node)) => {
-            topology.names(node).map(|entity| entity.name().to_owned()).collect()
-        }
-        None => {
-            vec![Entity::parse(target).map_or(target.to_owned(), |entity| entity.name().to_owned())]
-        }
-    }
-}
-
-async fn classify_tests(
-    engine: &Engine,
-    call: &Call,
-    name: &CorpusName,
-    hypotheses: Vec<NamedHypothesis>,
-) -> Result<ClassifiedTests, Status> {
-    let mut classified = ClassifiedTests::default();
-    if hypotheses.iter().all(|named| named.hypothesis.tests.is_empty()) {
-        let hypotheses = hypotheses.into_iter();
-        classified.hypotheses =
-            hypotheses.map(|named| to_hypothesis(named.hypothesis, Vec::new())).collect();
-        return Ok(classified);
-    }
-    let (store, name) = (engine.stored_evidence()?, name.clone());
-    let deadline = call.deadline;
-    let classification = offload_store(call, move || {
-        let budget = Budget::new(u64::MAX, move |_| check_deadline(deadline));
-        for NamedHypothesis { mut hypothesis, names, arguments } in hypotheses {
-            let tests = std::mem::take(&mut hypothesis.tests);
-            let mut records = Vec::with_capacity(tests.len());
-            for (test, arguments) in tests.into_iter().zip(arguments) {
-                let test_name = format!("{}:{}", hypothesis.id, test.evidence_id);
-                // A threshold decides on the verdict as well.
-                if test.verdict != 0 || test.threshold.is_some() {
-                    classified.caller_verdicts.push(test_name.clone());
-                }
-                let (mut record, item) = classify_test(&store, &name, test, &budget)?;
-                if !is_about(&names, &item, &arguments) {
-                    record.verdict = Verdict::Inconclusive.number();
-                    classified.unrelated_results.push(test_name);
-                }
-                records.push(record);
-            }
-            classified.hypotheses.push(to_hypothesis(hypothesis, records));
-        }
-        Ok(budget.finish(classified))
-    });
-    classification.await?.map_err(|_| stop_status(call))
-}
-
-pub(super) fn check_deadline(deadline: Instant) -> Result<(), Stop> {
-    if Instant::now() < deadline { Ok(()) } else { Err(Stop::Interrupted) }
-}
-
-fn to_hypothesis(
-    hypothesis: v1::TestedHypothesis,
-    evidence: Vec<v1::HypothesisEvidence>,
-) -> v1::Hypothesis {
-    v1::Hypothesis {
-        id: hypothesis.id,
-        statement: hypothesis.statement,
-        target: hypothesis.target,
-        evidence,
-    }
-}
-
-fn classify_test(
-    store: &Evidence,
-    name: &CorpusName,
-    test: v1::HypothesisTest,
-    budget: &Budget,
-) -> Result<(v1::HypothesisEvidence, Snapshot), StoreError> {
-    let item_ref = ItemRef::Id(test.evidence_id.clone());
-    let item = store.snapshot(name, &item_ref, Part::Bytes(0, MAX_READ))?;
-    let threshold = test.threshold.map(|threshold| threshold.to_string());
-    let is_expected = !test.signal.is_empty() || threshold.is_some();
-    let expectation = is_expected.then_some(Expectation {
-        signal: &test.signal,
-        polarity: None,
-        threshold: threshold.as_deref(),
-    });
-    let result = ToolResult { content: &item.content, expectation };
-    let verdict = match test.verdict {
-        0 => safety::classify(&result, budget).verdict.number(),
-        verdict => verdict,
-    };
-    let record = v1::HypothesisEvidence {
-        tool: item.head.tool.clone(),
-        summary: safety::summary(&item.content),
-        verdict,
-        lane: item.head.lane.number(),
-        evaluated_at: Some(render::timestamp(now())),
-        evidence_id: test.evidence_id,
-        verification_result: render::verification_result(item.head.verification_result),
-        attested: item.head.attested,
-    };
-    Ok((record, item))
 }
 
 fn check_gate(engine: &Engine, state: &State, turn: &v1::RecordedTurn) -> Result<(), Status> {

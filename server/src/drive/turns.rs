@@ -27,7 +27,7 @@ pub(super) struct Turns {
     /// The tests whose item does not name the target.
     pub(super) unrelated_results: Vec<String>,
     evidence_digests: HashSet<String>,
-    /// The arguments with which a tool returned an item, by the item's ID.
+    /// The first arguments with which a tool returned an item, by the item's ID.
     arguments: HashMap<String, String>,
 }
 
@@ -49,7 +49,7 @@ impl Turns {
             if call.is_trivial {
                 self.trivial_tools.insert(call.tool.clone());
             }
-            if !call.evidence_id.is_empty() {
+            if !call.evidence_id.is_empty() && !call.arguments.is_empty() {
                 let arguments = self.arguments.entry(call.evidence_id.clone());
                 arguments.or_insert_with(|| call.arguments.clone());
             }

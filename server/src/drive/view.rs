@@ -48,14 +48,6 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
     }
 }
 
-/// Returns the end of an investigation, if it has ended.
-pub(super) fn finished(state: &State, limits: &parse::Limits) -> Option<v1::Finished> {
-    match investigation(state, limits).instruction?.due? {
-        v1::instruction::Due::Finished(end) => Some(end),
-        _ => None,
-    }
-}
-
 pub(super) struct GateAtTurn {
     pub(super) outcome: GateOutcome,
     pub(super) verdict: v1::GateVerdict,
@@ -180,6 +172,14 @@ fn faults(state: &State, last: &v1::RecordedJudgement) -> Vec<v1::ClaimFault> {
         put_back: true,
     });
     last.faults.iter().cloned().chain(put_back).collect()
+}
+
+/// Returns the end of an investigation without its stage and action, if it has ended.
+pub(super) fn ending(state: &State) -> Option<v1::Finished> {
+    match &state.action {
+        Action::Finish(ending) => Some(render_ending(state, ending, None)),
+        _ => None,
+    }
 }
 
 fn render_ending(

@@ -105,7 +105,8 @@ pub trait Ledger: fmt::Debug + Send + Sync {
         investigation_id: &str,
     ) -> Result<Option<StoredInvestigation>, LedgerError>;
 
-    /// Returns the starts of the latest investigations, the latest first. Skips those larger than `max_bytes`.
+    /// Returns the starts of the latest investigations, the latest first, among the last thousand of all owners. Skips
+    /// those larger than `max_bytes`.
     async fn recent_investigations(
         &self,
         limit: u32,

@@ -106,14 +106,15 @@ pub(super) async fn read(
     }))
 }
 
-/// Reads the latest starts of at most `max_bytes`.
+/// Reads the latest starts of at most `max_bytes`, among the last thousand of all owners.
 pub(super) async fn recent(
     client: &Object,
     owner: &str,
     limit: u32,
     max_bytes: u32,
 ) -> Result<Vec<InvestigationStart>, Error> {
-    const RECENT: &str = "SELECT investigation_id, started_at_micros, start, policy_toml FROM investigations \
+    const RECENT: &str = "SELECT investigation_id, started_at_micros, start, policy_toml \
+         FROM (SELECT * FROM investigations ORDER BY started_at_micros DESC LIMIT 1000) AS latest \
          WHERE owner = $1 AND length(start) <= $3::bigint ORDER BY started_at_micros DESC, investigation_id LIMIT $2";
     let parameters: query::Parameters<'_> = &[&owner, &i64::from(limit), &i64::from(max_bytes)];
     let rows = query::all(client, RECENT, parameters).await?;

@@ -103,7 +103,7 @@ pub(super) fn read(
     Ok(Some(StoredInvestigation { start, events }))
 }
 
-/// Reads the latest starts of at most `max_bytes`.
+/// Reads the latest starts of at most `max_bytes`, among the last thousand of all owners.
 pub(super) fn recent(
     connection: &Connection,
     owner: &str,
@@ -112,7 +112,8 @@ pub(super) fn recent(
 ) -> rusqlite::Result<Vec<InvestigationStart>> {
     connection
         .prepare_cached(
-            "SELECT investigation_id, started_at_micros, start, policy_toml FROM investigations \
+            "SELECT investigation_id, started_at_micros, start, policy_toml \
+             FROM (SELECT * FROM investigations ORDER BY started_at_micros DESC LIMIT 1000) \
              WHERE owner = ?1 AND length(start) <= ?3 ORDER BY started_at_micros DESC, investigation_id LIMIT ?2",
         )?
         .query_map(params![owner, limit, max_bytes], |row| {

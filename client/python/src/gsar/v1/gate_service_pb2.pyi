@@ -207,8 +207,8 @@ class _ChangeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChangeKind
     CHANGE_KIND_UNSPECIFIED: _ChangeKind.ValueType  # 0
     """A deployment, commit, pull request or configuration change. Its item is in lane CHANGE."""
     CHANGE_KIND_LOAD: _ChangeKind.ValueType  # 1
-    """A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS, LOGS,
-    TRACES, or STATIC_INFRA.
+    """A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS or LOGS
+    if it names the target.
     """
 
 class ChangeKind(_ChangeKind, metaclass=_ChangeKindEnumTypeWrapper):
@@ -217,8 +217,8 @@ class ChangeKind(_ChangeKind, metaclass=_ChangeKindEnumTypeWrapper):
 CHANGE_KIND_UNSPECIFIED: ChangeKind.ValueType  # 0
 """A deployment, commit, pull request or configuration change. Its item is in lane CHANGE."""
 CHANGE_KIND_LOAD: ChangeKind.ValueType  # 1
-"""A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS, LOGS,
-TRACES, or STATIC_INFRA.
+"""A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS or LOGS
+if it names the target.
 """
 Global___ChangeKind: _TypeAlias = ChangeKind  # noqa: Y015
 

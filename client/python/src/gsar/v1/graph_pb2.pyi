@@ -86,7 +86,7 @@ class Graph(_message.Message):
     @_builtins.property
     def changed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """changed are entities that were changed, such as by a deployment, configuration or scaling. Any other entity can be
-        an origin only if an observation cites a change to it.
+        an origin only if an observation cites a change to it, or if a turn records such a change.
         """
 
     @_builtins.property
@@ -113,8 +113,8 @@ Global___Graph: _TypeAlias = Graph  # noqa: Y015
 
 @_typing.final
 class GraphAdditions(_message.Message):
-    """GraphAdditions extend a graph during its exploration. New alerts become due, as do entities next to a new edge and
-    entities that are newly changed.
+    """GraphAdditions extend a graph during its exploration, in at most 50 turns. New alerts become due, as do entities next
+    to a new edge and entities that are newly changed.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -137,7 +137,7 @@ class GraphAdditions(_message.Message):
 
     @_builtins.property
     def changed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """changed are further entities that were changed."""
+        """changed are further entities that were changed. Rejected if the policy requires attested changes."""
 
     def __init__(
         self,

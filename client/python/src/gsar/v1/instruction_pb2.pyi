@@ -281,8 +281,8 @@ class Finished(_message.Message):
     """last is the evaluation id of the last judged report; empty if there is none."""
     failed_stage: _builtins.str
     """failed_stage is the first stage that the agent failed: COLLECT (no evidence was received), LOCALIZE (the graph
-    has no origin), DIAGNOSE (no hypothesis is a root cause), REPORT (no report may be sent), ACT (nothing was changed
-    after a diagnosis, or no declared check was run) or VERIFY (the last run of a declared or executed check did not
+    has no origin), DIAGNOSE (no hypothesis is a root cause), REPORT (no report may be sent), ACT (no change was recorded
+    after a diagnosis and no check was run, or no declared check was run) or VERIFY (the last run of a declared or executed check did not
     pass). Empty if it passed all stages.
     """
     @_builtins.property

@@ -341,7 +341,7 @@ Global___TestedHypothesis: _TypeAlias = TestedHypothesis  # noqa: Y015
 class HypothesisTest(_message.Message):
     """HypothesisTest is a stored item that tests a hypothesis. Lane and verdict are derived from the item. If the hypothesis
     has a target, an item that does not name it in its content, tool or query, or in the arguments of the tool call that
-    returned it, has no effect.
+    returned it, has no effect. With guards.tool_match_needs_attestation, the arguments do not count.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -714,8 +714,8 @@ class Investigation(_message.Message):
     @_builtins.property
     def earlier(self) -> _containers.RepeatedCompositeFieldContainer[Global___EarlierInvestigation]:
         """earlier are earlier investigations of the caller with an alert on the same entity, the latest first: at most 5 of the
-        last 100. They are a hint where to look, and never evidence. Only in the response that starts or resumes an
-        investigation with a graph.
+        last 100 whose start request has at most 64 KiB. They are a hint where to look, and never evidence. Only in the
+        response that starts or resumes an investigation with a graph.
         """
 
     def __init__(
@@ -1343,7 +1343,9 @@ class LookAtEntityRequest(_message.Message):
     entity: _builtins.str
     """entity that is due, by any of its names; required."""
     max_bytes: _builtins.int
-    """max_bytes is the maximum total size of the passages, 1024 to 1048576. Defaults to 16384 if 0."""
+    """max_bytes is the maximum total size of the passages, 1024 to 1048576. Defaults to 16384 if 0. The first passage is
+    returned even if it is larger.
+    """
     ask_model: _builtins.bool
     """ask_model also calls the chat model in judges.look. The cost counts towards the daily budgets, and towards the
     investigation's budget if the next turn reports it in agent_cost; if that is exhausted, the model is not called.
