@@ -189,6 +189,7 @@ async fn command_explores_between_the_answers_of_the_orchestrator() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
+    assert!(!stdout(&output).contains("unchanged report"), "it was cancelled");
     let looks: Vec<&str> =
         stdout(&output).lines().filter(|line| line.starts_with("  look")).collect();
     assert_eq!(

@@ -79,10 +79,17 @@ pub(crate) fn progress_step(step: &Step<'_>, columns: usize) -> String {
         let head = format!("  {plan}   {}{stall}", padded(&format!("turn {}", usage.turns), 9));
         let room = columns.saturating_sub(gsar_client::text::width(&head) + 3);
         page.add_line(&format!("{head}   {}", styled(DIM, &truncate_end(&gate, room))));
-    } else if evaluation.is_none() && after.step > before.step && due_instruction(after).is_some() {
+    } else if evaluation.is_none()
+        && after.step > before.step
+        && due_instruction(after).is_some_and(|due| !is_cancelled(due))
+    {
         page.add_line(&format!("  {plan}   unchanged report, not judged again"));
     }
     page.into_text()
+}
+
+fn is_cancelled(due: &Due) -> bool {
+    matches!(due, Due::Finished(end) if end.cause == "CANCELLED")
 }
 
 /// Formats a look at an entity with its label afterwards, and why a look has no result.
