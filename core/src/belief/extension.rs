@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::exploration::{Exploration, Message, Visit};
+use super::exploration::{Exploration, Message};
 use super::topology::{Node, Topology};
 
 impl Exploration {
@@ -58,24 +58,18 @@ impl Exploration {
         }
         for entry in &mut self.ledger {
             entry.node = numbers.node(entry.node);
-            let belief = &mut entry.belief;
-            let edges = belief.propagations.iter();
-            belief.propagations =
-                edges.map(|(from, to)| (numbers.node(*from), numbers.node(*to))).collect();
-            belief.suspects.iter_mut().for_each(|node| *node = numbers.node(*node));
+            numbers.renumber_edges(&mut entry.belief.propagations);
+            entry.belief.suspects.iter_mut().for_each(|node| *node = numbers.node(*node));
         }
     }
-}
 
-impl Exploration {
-    /// Adds new neighbours to the visits of the round. What the others are believed to be stays as the round began.
+    /// Adds new neighbours to the visits of the round. The labels of the others stay as they were at its start.
     fn add_new_neighbours(&mut self) {
-        let visits = self.round.keys().copied().map(|node| self.visit(node));
-        let current: Vec<Visit> = visits.collect();
-        for (visit, current) in self.round.values_mut().zip(current) {
+        for (node, visit) in &mut self.round {
             let known: BTreeSet<Node> = visit.neighbours.iter().map(|(node, _)| *node).collect();
-            let is_new = |(node, _): &(Node, _)| !known.contains(node);
-            visit.neighbours.extend(current.neighbours.into_iter().filter(is_new));
+            let new = self.topology.neighbours(*node).filter(|node| !known.contains(node));
+            let label = |node: Node| self.states.get(&node).and_then(|state| state.label);
+            visit.neighbours.extend(new.map(|node| (node, label(node))));
             visit.neighbours.sort_unstable_by_key(|(node, _)| *node);
         }
     }
@@ -106,10 +100,14 @@ impl Renumbering {
         core::mem::take(map).into_iter().map(|(node, value)| (self.node(node), value)).collect()
     }
 
-    fn renumber_message(&self, message: &mut Message) {
-        message.from = self.node(message.from);
-        for (from, to) in &mut message.propagations {
+    fn renumber_edges(&self, edges: &mut [(Node, Node)]) {
+        for (from, to) in edges {
             (*from, *to) = (self.node(*from), self.node(*to));
         }
+    }
+
+    fn renumber_message(&self, message: &mut Message) {
+        message.from = self.node(message.from);
+        self.renumber_edges(&mut message.propagations);
     }
 }

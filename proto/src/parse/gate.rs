@@ -325,16 +325,21 @@ fn read_change(
     Some((change, record))
 }
 
-/// Reads the kind of a change; unspecified is a deployment.
-fn change_kind(path: Path<'_>, number: i32, violations: &mut Violations) -> Option<ChangeKind> {
-    match v1::ChangeKind::try_from(number) {
-        Ok(v1::ChangeKind::Unspecified) => Some(ChangeKind::Deployment),
-        Ok(v1::ChangeKind::Load) => Some(ChangeKind::Load),
-        Err(_) => {
-            violations.add(path, format_args!("{number} is not a kind of change; give 0 or 1"));
-            None
+impl From<v1::ChangeKind> for ChangeKind {
+    fn from(kind: v1::ChangeKind) -> Self {
+        match kind {
+            v1::ChangeKind::Unspecified => Self::Deployment,
+            v1::ChangeKind::Load => Self::Load,
         }
     }
+}
+
+fn change_kind(path: Path<'_>, number: i32, violations: &mut Violations) -> Option<ChangeKind> {
+    let kind = v1::ChangeKind::try_from(number).ok();
+    if kind.is_none() {
+        violations.add(path, format_args!("{number} is not a kind of change; give 0 or 1"));
+    }
+    kind.map(ChangeKind::from)
 }
 
 fn optional_evidence_id(

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use gsar_core::belief::{Entity, Exploration};
 use gsar_core::budget::Budget;
-use gsar_core::evidence::{EvidenceKind, Lane};
+use gsar_core::evidence::EvidenceKind;
 use gsar_core::policy::PolicyValues;
 use gsar_core::safety::{self, Expectation, ToolResult, Verdict};
 use gsar_core::verify::contains_name;
@@ -18,7 +18,7 @@ use super::turn::MAX_READ;
 use crate::call::Call;
 use crate::compute::{check_deadline, stop_status};
 use crate::evaluate::{Engine, now};
-use crate::evidence::{CorpusName, Evidence, Head, ItemRef, Part, Snapshot, StoreError};
+use crate::evidence::{CorpusName, Evidence, ItemRef, Part, Snapshot, StoreError};
 use crate::offload::offload_store;
 
 pub(super) fn check(
@@ -116,18 +116,13 @@ fn is_about(
         || is_check_run
         || target_names
             .iter()
-            .any(|name| names(item, name, budget) || contains_name(arguments, name))
+            .any(|name| mentions(item, name, budget) || contains_name(arguments, name))
 }
 
 /// Returns `true` if the content, the query or the tool of an item contains a name.
-pub(super) fn names(item: &Snapshot, name: &str, budget: &Budget) -> bool {
+fn mentions(item: &Snapshot, name: &str, budget: &Budget) -> bool {
     let texts = [item.content.as_str(), &item.head.query, &item.head.tool];
     budget.spend(item.content.len()) && texts.iter().any(|text| contains_name(text, name))
-}
-
-/// Returns the lane in which an item counts. A report repeated as evidence is a model's word, whichever lane it names.
-pub(super) fn lane(head: &Head) -> Lane {
-    head.kind.effective_lane(head.lane)
 }
 
 /// The short names of an entity, which may be in the graph. Empty if no entity is named.
@@ -230,7 +225,7 @@ fn classify_test(
         tool: item.head.tool.clone(),
         summary: safety::summary(&item.content),
         verdict,
-        lane: lane(&item.head).number(),
+        lane: item.head.kind.effective_lane(item.head.lane).number(),
         evaluated_at: Some(render::timestamp(now())),
         evidence_id: test.evidence_id,
         verification_result: render::verification_result(item.head.verification_result),

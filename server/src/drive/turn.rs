@@ -266,10 +266,7 @@ async fn resolve_changes(
     let mut violations = Violations::default();
     let items = offload_store(call, read_heads).await?.into_iter().enumerate();
     let resolved = items.map(|(index, (change, item))| {
-        let kind = match change.kind() {
-            v1::ChangeKind::Unspecified => ChangeKind::Deployment,
-            v1::ChangeKind::Load => ChangeKind::Load,
-        };
+        let kind = ChangeKind::from(change.kind());
         let names = hypotheses::target_names(exploration, &change.target);
         let names = || names.iter().map(String::as_str);
         if let Some(item) = item.as_ref().filter(|item| !item.shows(kind, names())) {
