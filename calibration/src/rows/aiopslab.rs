@@ -27,9 +27,9 @@ pub(super) fn row(text: &str) -> Result<Option<Row>> {
     let session: Session = serde_json::from_str(text).context(
         "expected an AIOpsLab session with `session_id`, `problem_id`, `trace` and `results`",
     )?;
-    let mut said = session.trace.iter().enumerate().rev();
-    let submission = said.find_map(|(at, said)| {
-        Some((at, submitted(&said.content)?)).filter(|_| said.role == "assistant")
+    let mut messages = session.trace.iter().enumerate().rev();
+    let submission = messages.find_map(|(at, message)| {
+        Some((at, submitted(&message.content)?)).filter(|_| message.role == "assistant")
     });
     let (Some((end, answer)), Some(is_right)) = (submission, is_right(&session.results)) else {
         return Ok(None);
@@ -43,10 +43,10 @@ pub(super) fn row(text: &str) -> Result<Option<Row>> {
         Some(_) => format!("The level and type of the fault are {answer}."),
         None => return Ok(None),
     };
-    let shown = session.trace.iter().take(end).filter(|said| said.role == "env");
-    let shown = (1..).zip(shown.filter(|said| !said.content.trim().is_empty()));
+    let outputs = session.trace.iter().take(end).filter(|message| message.role == "env");
+    let outputs = (1..).zip(outputs.filter(|message| !message.content.trim().is_empty()));
     let evidence =
-        shown.map(|(number, said)| Item::text(format!("o{number}"), said.content.clone()));
+        outputs.map(|(number, message)| Item::text(format!("o{number}"), message.content.clone()));
     let gold = Gold(if is_right { Class::Grounded } else { Class::Ungrounded });
     Ok(Some(Row {
         id: session.session_id,

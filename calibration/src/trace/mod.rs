@@ -64,7 +64,7 @@ pub(crate) struct Line {
     pub(crate) loop_end: Option<LoopEnd>,
 }
 
-/// How a row's loop ended.
+/// The end of a row's loop.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LoopEnd {
     /// `PROCEED`, or the cause of a degraded end.

@@ -1,7 +1,7 @@
 //! Ranks entities by their position in the dependency graph, before anything is known about them.
 //!
 //! The rank is personalized PageRank: a walk from the alerting entities to what they depend on, which restarts at the
-//! alerts. It decides where to look first, and is no evidence.
+//! alerts. It decides where to look first, but is not evidence.
 
 use std::collections::BTreeSet;
 

@@ -3364,7 +3364,7 @@ pub struct GraphState {
     /// ties are groups of origins in the frontier that reach each other.
     #[prost(message, repeated, tag = "4")]
     pub ties: ::prost::alloc::vec::Vec<EntityAliases>,
-    /// contributing are further origins, reached by an origin of the frontier. They are no root causes.
+    /// contributing are further origins, reached by an origin of the frontier. They are not root causes.
     #[prost(string, repeated, tag = "5")]
     pub contributing: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
     /// candidates for the origin if the frontier is empty, the most likely first, with their evidence. Entities that were
@@ -5579,7 +5579,7 @@ pub struct Investigation {
     #[prost(message, optional, tag = "13")]
     pub graph: ::core::option::Option<GraphState>,
     /// earlier are earlier investigations of the caller with an alert on the same entity, the latest first: at most 5 of the
-    /// last 100 whose start request has at most 64 KiB. They are a hint where to look, and never evidence. Only in the
+    /// last 100 whose start request has at most 64 KiB. They suggest where to look and are never evidence. Only in the
     /// response that starts or resumes an investigation with a graph.
     #[prost(message, repeated, tag = "14")]
     pub earlier: ::prost::alloc::vec::Vec<EarlierInvestigation>,

@@ -1,4 +1,4 @@
-//! Finds earlier investigations of the same alerts. They are a hint where to look, and never evidence.
+//! Finds earlier investigations of the same alerts. They suggest where to look and are never evidence.
 
 use gsar_core::belief::Entity;
 use gsar_core::time::Timestamp;

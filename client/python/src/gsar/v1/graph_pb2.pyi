@@ -366,7 +366,7 @@ class GraphState(_message.Message):
 
     @_builtins.property
     def contributing(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """contributing are further origins, reached by an origin of the frontier. They are no root causes."""
+        """contributing are further origins, reached by an origin of the frontier. They are not root causes."""
 
     @_builtins.property
     def candidates(self) -> _containers.RepeatedCompositeFieldContainer[Global___CauseCandidate]:

@@ -714,7 +714,7 @@ class Investigation(_message.Message):
     @_builtins.property
     def earlier(self) -> _containers.RepeatedCompositeFieldContainer[Global___EarlierInvestigation]:
         """earlier are earlier investigations of the caller with an alert on the same entity, the latest first: at most 5 of the
-        last 100 whose start request has at most 64 KiB. They are a hint where to look, and never evidence. Only in the
+        last 100 whose start request has at most 64 KiB. They suggest where to look and are never evidence. Only in the
         response that starts or resumes an investigation with a graph.
         """
 
