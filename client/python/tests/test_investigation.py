@@ -107,6 +107,22 @@ def test_closed_gate_ends_the_turns(client: gsar.Client) -> None:
     assert len(taken) < 20
 
 
+def test_planner_continues_after_finishing_without_evidence(client: gsar.Client) -> None:
+    reasons: list[str] = []
+
+    def plan(_due: PlanInstruction, state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
+        yield v1.RecordTurnRequest(wants_to_finish=True)
+        current = client.get_investigation(state.investigation_id).investigation
+        reasons.extend(reason.code for reason in current.instruction.synthesize.reasons)
+        yield gsar.turn(EVIDENCE)
+
+    def write(_due: WriteInstruction, _state: v1.Investigation) -> str:
+        return PROCEEDS
+
+    assert gsar.Investigation(write, plan).run(client, "early-end").proceeded
+    assert reasons == ["FINISHED_WITHOUT_EVIDENCE"]
+
+
 ONSET = datetime(2026, 3, 12, 14)
 
 

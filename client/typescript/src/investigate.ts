@@ -71,7 +71,10 @@ function dueOf(state: Investigation): WriteInstruction | Extract<Due, { case: "f
 
 /** Returns `true` if the agent may take turns, which it may not for a rewrite or after the gate has closed. */
 function takesTurns(due: ReturnType<typeof dueOf>): due is PlanInstruction {
-  if (due?.case === "synthesize") return due.value.reasons.length === 0;
+  if (due?.case === "synthesize") {
+    // The agent may continue after an attempt to finish without evidence.
+    return due.value.reasons.every((reason) => reason.code === "FINISHED_WITHOUT_EVIDENCE");
+  }
   return due?.case === "replan" || due?.case === "gatherEvidence";
 }
 

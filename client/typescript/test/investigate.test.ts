@@ -48,6 +48,21 @@ test("an investigation that never proceeds ends degraded with its best report", 
   assert.equal(ending.report?.synthesis, REPLANNED);
 });
 
+test("the planner continues after it tried to finish without evidence", async () => {
+  let turns = 0;
+  const ending = await investigate(client, "inc-5", {
+    plan: async function* () {
+      yield { ...turn([]), wantsToFinish: true };
+      turns += 1;
+      yield turn(EVIDENCE);
+      turns += 1;
+    },
+    write: () => PROCEEDS,
+  });
+  assert.equal(ending.cause, "PROCEED");
+  assert.equal(turns, 2);
+});
+
 test("resumes an interrupted investigation", async () => {
   const broken = investigate(client, "inc-3", { plan, write: () => Promise.reject(new Error("the model is away")) });
   await assert.rejects(broken, /the model is away/);

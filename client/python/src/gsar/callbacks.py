@@ -115,7 +115,8 @@ def due(state: v1.Investigation) -> WriteInstruction | None:
 def takes_turns(instruction: WriteInstruction | None) -> bool:
     """Returns `True` if the agent may take turns, which it may not for a rewrite or after the gate has closed."""
     if isinstance(instruction, v1.Synthesize):
-        return not instruction.reasons
+        # The agent may continue after an attempt to finish without evidence.
+        return all(reason.code == "FINISHED_WITHOUT_EVIDENCE" for reason in instruction.reasons)
     return isinstance(instruction, v1.Replan | v1.GatherEvidence)
 
 
