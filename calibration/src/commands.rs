@@ -16,6 +16,7 @@ use crate::grading;
 use crate::investigations::investigations;
 use crate::manuals;
 use crate::measured::measure;
+use crate::mutation_trial::try_mutations;
 use crate::premises::premises;
 use crate::replay::{drive, replay};
 use crate::report;
@@ -24,7 +25,6 @@ use crate::rows;
 use crate::run::run as judge_rows;
 use crate::session::with_server;
 use crate::tables;
-use crate::trial::try_mutations;
 use crate::writing;
 
 /// Runs a command and returns the page to print.

@@ -26,6 +26,7 @@ mod judgement;
 mod manuals;
 mod measured;
 pub mod mutation;
+mod mutation_trial;
 mod names;
 mod partition;
 mod policy;
@@ -40,7 +41,6 @@ mod session;
 mod statistics;
 mod tables;
 mod trace;
-mod trial;
 mod writing;
 
 pub use arguments::Arguments;

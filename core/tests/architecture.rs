@@ -199,9 +199,9 @@ const MODULES: [(&str, &[&str]); 16] = [
 
 /// The modules that every server module may use.
 const COMMON: [&str; 15] = [
-    "attestation", "call", "compute", "config", "errors", "identity", "memory", "offload",
-    "data_owner", "server_phase", "telemetry", "wall_clock", "metered_body", "evidence_size",
-    "field_hasher",
+    "attestation", "call", "compute_pool", "config", "errors", "identity", "memory",
+    "blocking_work", "data_owner", "server_phase", "telemetry", "wall_clock", "metered_body",
+    "evidence_size", "field_hasher",
 ];
 
 #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::attestation::Attestation;
-use crate::compute::{Bounds, Share};
+use crate::compute_pool::{Bounds, Share};
 use crate::identity::{AdmissionError, AdmittedIdentity, Principal};
 use crate::memory::{MessageMemory, ReceivedBytes};
 

@@ -3,8 +3,8 @@
 mod cell;
 mod classes;
 mod evaluators;
+mod loop_measures;
 mod measures;
-mod of_loop;
 mod page;
 mod summary;
 mod types;

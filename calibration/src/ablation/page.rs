@@ -4,8 +4,8 @@ use gsar_core::Class;
 
 use super::cell::Cell;
 use super::evaluators::Evaluator;
+use super::loop_measures::LoopMeasures;
 use super::measures::{Effect, Estimate, Measures};
-use super::of_loop::LoopMeasures;
 use super::types::TypeCounts;
 use super::variant::Variant;
 use crate::tables::markdown::{DASH, between, figure, heading, share, table};

@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::cell::Cell;
 use super::evaluators::Evaluator;
+use super::loop_measures::LoopMeasures;
 use super::measures::{Estimate, Measures};
-use super::of_loop::LoopMeasures;
 use super::variant::Variant;
 use crate::statistics::Share;
 

@@ -3,7 +3,6 @@
 
 mod driving;
 mod errors;
-mod looks;
 mod matching;
 mod nearest;
 mod offline;
@@ -13,6 +12,7 @@ mod page;
 mod prompt;
 mod provider;
 mod rendering;
+mod second_looks;
 mod stored;
 mod summary;
 

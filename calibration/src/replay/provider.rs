@@ -9,9 +9,9 @@ use gsar_chat_wire::{KEY, Prompt, Purpose, Question, ScriptedReply, Server, Wire
 use gsar_core::{Class, EvidenceType};
 use serde_json::{Value, json};
 
-use super::looks::StoredLooks;
 use super::matching::Judgements;
 use super::prompt::{PromptItem, evidence};
+use super::second_looks::StoredLooks;
 
 const JUDGE: &str = "openai-compatible:stored";
 

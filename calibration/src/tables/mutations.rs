@@ -4,8 +4,8 @@ use gsar_core::Class;
 
 use super::markdown::{heading, share, table};
 use crate::mutation::Kind;
+use crate::mutation_trial::{Original, Outcome, Trial};
 use crate::statistics::{Share, per_case};
-use crate::trial::{Original, Outcome, Trial};
 
 pub(crate) fn mutations(trial: &Trial, parts: &str, seed: u64, requested: usize) -> String {
     let Trial { incidents, possible, mutated, originals } = trial;

@@ -6,7 +6,7 @@
 
 pub mod budget;
 pub mod facts;
-mod memory;
+mod heap_size;
 pub mod passages;
 pub mod report;
 pub mod rules;

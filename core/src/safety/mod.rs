@@ -1,13 +1,16 @@
 //! Verdicts on tool results and hypotheses, and the limits on an agent's actions. Executes nothing.
 
+pub mod action_ladder;
 pub mod cap;
 pub mod evidence_chain;
 pub mod gate;
 pub mod hypothesis;
-pub mod ladder;
-pub mod rollout;
+pub mod rollout_modes;
 pub mod verdict;
 
+pub use action_ladder::{
+    Action, ActionLimit, ActionVerdict, LadderGate, LadderInput, UnverifiedFix, action,
+};
 pub use cap::{CappedConfidence, Confidence, ConfidenceError, cap};
 pub use evidence_chain::{
     ChainInput, Change, ChangeCitation, ChangeKind, EvidenceChain, Strength, assemble,
@@ -19,9 +22,6 @@ pub use hypothesis::{
     EvidenceRecord, HardRecords, Hypothesis, HypothesisAssessment, HypothesisId, HypothesisState,
     assess_hypothesis, drop_inferred,
 };
-pub use ladder::{
-    Action, ActionLimit, ActionVerdict, LadderGate, LadderInput, UnverifiedFix, action,
-};
-pub use rollout::{SafetyInput, SafetyOutcome, Shadow, evaluate_safety};
+pub use rollout_modes::{SafetyInput, SafetyOutcome, Shadow, evaluate_safety};
 pub use verdict::{ClassifiedVerdict, Expectation, Polarity, Signal, ToolResult, Verdict};
 pub use verdict::{classify, summary};

@@ -3,8 +3,9 @@
 //! Structured signals take precedence over words. The healthy value depends on the signal: 0 errors are
 //! healthy, 0 ready replicas are not. `verdict/lexicon.toml` defines the meaning of words.
 
-mod cells;
 mod findings;
+mod judge_cells;
+mod judge_value;
 mod lexicon;
 mod numbers;
 mod phrases;
@@ -13,10 +14,9 @@ mod record_context;
 mod signal;
 mod statement;
 mod summary;
-mod weigh;
 
 use findings::Findings;
-use weigh::Context;
+use judge_value::Context;
 
 use crate::budget::Budget;
 
@@ -148,7 +148,7 @@ pub struct ClassifiedVerdict {
 #[must_use]
 pub fn classify(result: &ToolResult<'_>, budget: &Budget) -> ClassifiedVerdict {
     let mut context = Context { expectation: result.expectation, findings: Findings::default() };
-    cells::judge(result.content, &mut context, budget);
+    judge_cells::judge(result.content, &mut context, budget);
     context.findings.verdict()
 }
 

@@ -4,6 +4,7 @@
 //! never increases a claim's contribution to the score.
 
 mod actions;
+mod apply_second_look;
 mod citations;
 mod corrections;
 mod documents;
@@ -12,8 +13,7 @@ mod evidence_types;
 mod follow_up;
 mod match_claims;
 mod quotes;
-mod restore;
-mod second_look;
+mod revert_corrections;
 mod statement_kinds;
 
 pub use actions::spelling::contains_name;
@@ -22,7 +22,7 @@ pub use corrections::{Correction, CorrectionCode, CorrectionOutcome};
 pub use evidence_set::EvidenceSet;
 pub(crate) use evidence_types::heaviest_allowed;
 pub use follow_up::{Objection, apply_follow_up, objections};
-pub use restore::{RestoredPartition, undo};
+pub use revert_corrections::{RestoredPartition, undo};
 
 use actions::Execution;
 use citations::{references, resolve};
@@ -111,7 +111,12 @@ fn enforce(
             statement_kinds::check(claim, &mut findings);
             execution.check(claim, evidence_set, &mut findings);
             let second_look = evidence_set.second_look(&claim.judged.claim.id);
-            second_look::check(policy.second_look, &mut claim.judged, second_look, &mut findings);
+            apply_second_look::check(
+                policy.second_look,
+                &mut claim.judged,
+                second_look,
+                &mut findings,
+            );
         }
         evidence_types::check(policy, &mut claim.judged, targets, &sources, &mut findings);
     }

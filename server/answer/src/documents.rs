@@ -6,8 +6,8 @@
 use crate::bounds::Meter;
 use crate::error::{Location, ParseError};
 use crate::fix::{Fix, Fixes};
+use crate::json_tree::Node;
 use crate::lenient::{Fault, Lenient};
-use crate::node::Node;
 
 /// Start and end markers of reasoning.
 const REASONING: [(&str, &str); 8] = [

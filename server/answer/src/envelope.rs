@@ -2,11 +2,11 @@
 //! object with claims is a separate answer.
 
 use crate::bounds::{Bounds, Meter};
+use crate::convert::{Claims, Draft, Expected, OtherFields, abstain_reason, embedded_json};
 use crate::documents::Documents;
-use crate::draft::{Claims, Draft, Expected, OtherFields, abstain_reason, embedded_json};
 use crate::error::ParseError;
 use crate::fix::{Fix, Fixes};
-use crate::node::{Member, Node, Text};
+use crate::json_tree::{Member, Node, Text};
 
 const MAX_NESTED: usize = 5;
 const MAX_ANSWERS: usize = 8;

@@ -2,8 +2,8 @@
 
 use gsar_core::fixed_point::{Millionths, ONE_MILLION};
 
-use crate::entry::quote;
-use crate::node::Node;
+use crate::claim_entry::quote;
+use crate::json_tree::Node;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Score {

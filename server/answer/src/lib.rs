@@ -16,12 +16,12 @@
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`node`] | the JSON tree; parsing of well-formed JSON |
+//! | [`json_tree`] | the JSON tree; parsing of well-formed JSON |
 //! | [`lenient`] | parsing of JSON with typical model mistakes |
 //! | [`documents`] | JSON between reasoning, code fences and prose |
-//! | [`envelope`], [`draft`], [`entry`], [`judge_score`] | conversion from JSON to verdicts |
+//! | [`envelope`], [`convert`], [`claim_entry`], [`judge_score`] | conversion from JSON to verdicts |
 //! | [`parsed`], [`error`], [`fix`] | result types |
-//! | [`repair`] | the repair prompt |
+//! | [`repair_prompt`] | the repair prompt |
 //!
 //! Rules:
 //!
@@ -34,37 +34,37 @@
 //!   claim; an unknown type is replaced with inference and reported as a correction.
 //! - The work is linear in the text length. Does no I/O and reads no clock.
 
+mod answer_form;
 mod bounds;
+mod claim_entry;
+mod convert;
 mod documents;
-mod draft;
-mod entry;
 mod envelope;
 mod error;
 mod fix;
-mod form;
+mod json_tree;
 mod judge_score;
 mod lenient;
-mod node;
 mod parsed;
-mod repair;
+mod repair_prompt;
 
+pub use answer_form::{Form, Labels};
 pub use bounds::{Bounds, Usage};
 pub use error::{Location, ParseError};
 pub use fix::Fix;
-pub use form::{Form, Labels};
 pub use parsed::{Correction, CorrectionKind, LossReason, LostEntry, ParseMode, ParsedAnswer};
-pub use repair::repair_prompt;
+pub use repair_prompt::repair_prompt;
 
 use std::collections::HashSet;
 
 use gsar_core::{Claim, JudgedClaim};
 
 use bounds::Meter;
-use draft::{ClaimState, Draft, Expected};
+use convert::{ClaimState, Draft, Expected};
 use envelope::AnswerFinder;
 use fix::Fixes;
+use json_tree::Node;
 use lenient::Lenient;
-use node::Node;
 
 /// Parses an answer of the given form. `expected` are the claims in the request, with unique ids.
 ///

@@ -3,10 +3,10 @@
 use gsar_core::fixed_point::Millionths;
 use gsar_core::{ClaimId, Class, JudgedClaim};
 
+use crate::answer_form::Form;
 use crate::bounds::Usage;
 use crate::error::Location;
 use crate::fix::Fix;
-use crate::form::Form;
 
 /// The way an answer was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]

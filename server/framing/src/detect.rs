@@ -4,9 +4,9 @@
 mod encoded;
 mod expressions;
 mod invisible;
+mod normalized_text;
 mod phrases;
 mod tags;
-mod view;
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ use crate::finding::FindingKind;
 use crate::marks::Treatment;
 use expressions::{Candidates, Expression, RequiredWords};
 pub use invisible::visible_json;
+use normalized_text::{Letters, View};
 use tags::LineTag;
-use view::{Letters, View};
 
 const MAX_DEPTH: usize = 2;
 
@@ -69,7 +69,7 @@ impl Detector {
         }
         tags::find_comments(text, &mut detections);
         self.find_in_view(text, &view, candidates, &mut detections);
-        if view::has_lookalikes(text) {
+        if normalized_text::has_lookalikes(text) {
             let view = View::new(text, Letters::Latin);
             let candidates = self.required_words.candidates(view.as_str());
             self.find_in_view(text, &view, candidates, &mut detections);

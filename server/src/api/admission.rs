@@ -19,10 +19,10 @@ use tonic::{Code, Status};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
-use super::call_limit::Permits;
+use super::permits::Permits;
 use crate::attestation::Attestation;
 use crate::call::Call;
-use crate::compute::{Bounds, Share};
+use crate::compute_pool::{Bounds, Share};
 use crate::config::Limits;
 use crate::errors;
 use crate::identity::{AdmissionError, AdmittedIdentity, IdentityStore, Right};

@@ -16,7 +16,7 @@ use tonic::{Code, Status, Streaming};
 use tracing::Instrument as _;
 
 use super::admission::{run_within_deadline, stream_refused};
-use super::call_limit::Permits;
+use super::permits::Permits;
 use crate::call::{Permit, StreamAdmission};
 use crate::config::Limits;
 use crate::errors;

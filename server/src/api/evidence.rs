@@ -16,12 +16,12 @@ use tonic::{Request, Response, Status, Streaming};
 use super::admission::stream_refused;
 use super::services::{Engines, call};
 use crate::attestation::Attestation;
+use crate::blocking_work::offload_store;
 use crate::errors;
 use crate::evaluate::search_hit;
 use crate::evidence::{
     CorpusName, Filter, ItemRef, Part, Put, Query, StoreError, StoredItem, Summary,
 };
-use crate::offload::offload_store;
 
 pub(super) struct Corpora(pub(super) Engines);
 

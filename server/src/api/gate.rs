@@ -8,7 +8,7 @@ use gsar_proto::{parse, render, v1};
 use tonic::{Request, Response, Status};
 
 use super::services::{Engines, call};
-use crate::compute::compute;
+use crate::compute_pool::compute;
 use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, investigation};
 use crate::telemetry;
 

@@ -1,7 +1,6 @@
 //! The gRPC services, which parse requests, call the engine and render responses.
 
 mod admission;
-mod call_limit;
 mod evaluate_stream;
 mod evidence;
 mod export;
@@ -10,9 +9,10 @@ mod grades;
 mod grounding;
 mod investigation;
 mod ledger;
+mod permits;
 mod policy;
 mod services;
 
 pub use admission::AdmissionLayer;
-pub(crate) use call_limit::Permits;
+pub(crate) use permits::Permits;
 pub use services::{clear_health, routes, set_health};

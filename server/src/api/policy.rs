@@ -8,7 +8,7 @@ use gsar_proto::{render, v1};
 use tonic::{Request, Response, Status};
 
 use super::services::{Engines, call};
-use crate::compute::compute_briefly;
+use crate::compute_pool::compute_briefly;
 use crate::errors;
 use crate::policies::{Entry, PolicyStore};
 

@@ -16,12 +16,12 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 use tonic_health::server::HealthReporter;
 use tonic_reflection::server::Builder as Reflection;
 
-use super::call_limit::Permits;
 use super::evidence::Corpora;
 use super::gate::Gate;
 use super::grounding::Grounding;
 use super::investigation::Driver;
 use super::ledger::LedgerReader;
+use super::permits::Permits;
 use super::policy::Policies;
 use crate::call::Call;
 use crate::config::Limits;

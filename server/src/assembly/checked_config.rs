@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::judge_chain::{BuiltIn, CheckedChain};
-use super::{database, embedded};
+use super::{database, embedded_judge};
 use crate::attestation::DeclaredChecks;
 use crate::config::{Config, EmbeddingsMode, Problems, Sources};
 use crate::evidence::Embeddings;
@@ -49,7 +49,7 @@ impl CheckedConfig {
         mut judges: Vec<Arc<dyn Judge>>,
         mut problems: Problems,
     ) -> Result<Self, Problems> {
-        embedded::resolve(&mut config);
+        embedded_judge::resolve(&mut config);
         let facts = FactsCache::new(config.evidence.kept_in_memory.0);
         judges.push(Arc::new(FactsJudge::new(facts.clone())));
         let local_options = local_options(&config, &mut problems);
@@ -169,7 +169,7 @@ impl CheckedConfig {
 
 fn local_options(config: &Config, problems: &mut Problems) -> Option<LocalOptions> {
     let judges = &config.judges;
-    let is_named = embedded::names(judges).any(|name| name == LocalJudge::NAME);
+    let is_named = embedded_judge::names(judges).any(|name| name == LocalJudge::NAME);
     if !is_named {
         return None;
     }

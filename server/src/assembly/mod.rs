@@ -3,7 +3,7 @@
 mod chat_model;
 mod checked_config;
 mod database;
-mod embedded;
+mod embedded_judge;
 mod engine;
 mod judge_chain;
 

@@ -15,10 +15,10 @@ use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
 use super::{graph, turn};
+use crate::blocking_work::offload_store;
 use crate::call::Call;
 use crate::evaluate::Engine;
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError};
-use crate::offload::offload_store;
 
 pub(super) fn parse(
     engine: &Engine,

@@ -15,14 +15,14 @@ use tonic::Status;
 
 use super::state::State;
 use super::{graph, turn};
+use crate::blocking_work::offload_store;
 use crate::call::{Call, Step};
-use crate::compute::{check_deadline, stop_status};
+use crate::compute_pool::{check_deadline, stop_status};
 use crate::errors;
 use crate::evaluate::{Engine, call_to_proto, count_call, search_hit};
 use crate::evidence::{CorpusName, Evidence, Filter, Head, Hit, Query, StoreError, build_item};
 use crate::judge::model::{EntityAnswer, EntityQuestion, ModelJudge, Passage};
 use crate::judge::{Judge as _, JudgeError, ModelCall};
-use crate::offload::offload_store;
 
 const MAX_PASSAGES: usize = 256;
 const DEFAULT_BYTES: u32 = 16 << 10;

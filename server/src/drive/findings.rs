@@ -8,8 +8,8 @@ use gsar_core::safety::gate::GateExit;
 use gsar_proto::v1;
 
 use super::graph;
+use super::investigation_view::GateAtTurn;
 use super::state::State;
-use super::view::GateAtTurn;
 
 pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
     let finding = |code: &str, sentence: String| v1::Reason {

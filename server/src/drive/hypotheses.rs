@@ -15,11 +15,11 @@ use tonic::Status;
 
 use super::state::State;
 use super::turn::MAX_READ;
+use crate::blocking_work::offload_store;
 use crate::call::Call;
-use crate::compute::{check_deadline, stop_status};
+use crate::compute_pool::{check_deadline, stop_status};
 use crate::evaluate::{Engine, now};
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, Snapshot, StoreError};
-use crate::offload::offload_store;
 
 pub(super) fn check(
     engine: &Engine,

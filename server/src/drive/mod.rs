@@ -6,16 +6,16 @@
 mod arguments;
 mod beliefs;
 mod budget;
-mod earlier;
+mod earlier_investigations;
 mod entity_look;
 mod findings;
 mod graph;
 mod hypotheses;
+mod investigation_view;
 mod report;
 mod state;
 mod turn;
 mod turns;
-mod view;
 
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl Investigations {
                 state
             }
         };
-        let earlier = earlier::find(ledger, &state).await;
+        let earlier = earlier_investigations::find(ledger, &state).await;
         Ok(v1::Investigation { earlier, ..self.view(&state) })
     }
 
@@ -144,7 +144,7 @@ impl Investigations {
         let call = &call.with_checks(&state.checks);
         let turn = turn::record(&self.engine, call, &state, request).await?;
         self.append(&mut state, digest, v1::investigation_event::Event::Turn(turn)).await?;
-        if let Some(gate) = view::gate(&state, self.engine.limits(), state.last_at) {
+        if let Some(gate) = investigation_view::gate(&state, self.engine.limits(), state.last_at) {
             telemetry::safety::record_gate(&gate.verdict, !gate.is_binding);
         }
         Ok(self.view(&state))
@@ -304,7 +304,7 @@ impl Investigations {
     }
 
     fn stop_before_turn(&self, state: &State) -> Option<StopCause> {
-        let gate = view::gate(state, self.engine.limits(), state.last_at)?;
+        let gate = investigation_view::gate(state, self.engine.limits(), state.last_at)?;
         let is_closed = gate.is_binding && !gate.outcome.allows_another_turn();
         let cause = is_closed.then_some(StopCause::QueryingWithoutCommitting);
         exhausted_budget(state, now()).or(cause)
@@ -347,7 +347,7 @@ impl Investigations {
     }
 
     fn view(&self, state: &State) -> v1::Investigation {
-        view::investigation(state, self.engine.limits())
+        investigation_view::investigation(state, self.engine.limits())
     }
 
     fn ledger(&self) -> Result<&dyn Ledger, Status> {
@@ -362,7 +362,7 @@ impl Investigations {
 
 fn exhausted_budget(state: &State, now: Timestamp) -> Option<StopCause> {
     let budget = state.start.budget.as_ref()?;
-    let elapsed = view::micros_between(state.started_at, now);
+    let elapsed = investigation_view::micros_between(state.started_at, now);
     budget::exhausted_budget(budget, &state.spent, elapsed)
 }
 

@@ -14,13 +14,13 @@ use prost::Message as _;
 use tonic::Status;
 
 use super::state::State;
-use super::{budget, new_event, next_event, turn, view};
+use super::{budget, investigation_view, new_event, next_event, turn};
+use crate::blocking_work::offload;
 use crate::call::Call;
-use crate::compute::compute;
+use crate::compute_pool::compute;
 use crate::errors;
 use crate::evaluate::{Engine, PolicyChoice, now};
 use crate::evidence::StoreError;
-use crate::offload::offload;
 
 /// The pause before the first retry. Each further pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -129,8 +129,10 @@ fn evaluate_request(
         true => turn::corpus(state)?.to_string(),
         false => String::new(),
     };
-    let gate = (state.turns.total > 0)
-        .then(|| v1::GateInputs { wants_to_finish: true, ..view::inputs(state, limits, now()) });
+    let gate = (state.turns.total > 0).then(|| v1::GateInputs {
+        wants_to_finish: true,
+        ..investigation_view::inputs(state, limits, now())
+    });
     Ok(v1::EvaluateRequest {
         report: request.report,
         evidence: request.evidence,

@@ -14,11 +14,11 @@ use tonic::Status;
 use super::hypotheses::{self, NamedHypothesis};
 use super::state::State;
 use super::{arguments, beliefs, graph};
+use crate::blocking_work::offload_store;
 use crate::call::Call;
 use crate::errors;
 use crate::evaluate::Engine;
 use crate::evidence::{CorpusName, ItemRef, Part, StoreError, StoredItem};
-use crate::offload::offload_store;
 
 pub(super) const MAX_READ: u64 = 1 << 20;
 /// The size of a tool call's arguments that is recorded, in bytes.

@@ -12,7 +12,7 @@ use gsar_proto::violations::Violations;
 use tonic::Status;
 
 use crate::call::Call;
-use crate::compute::compute;
+use crate::compute_pool::compute;
 
 /// Returns the claims to judge. Claims are extracted only if none are given or the policy requires
 /// coverage.

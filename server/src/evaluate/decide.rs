@@ -11,9 +11,9 @@ use tonic::Status;
 
 use super::answer;
 use super::investigation;
-use super::second_look::{Review, ReviewOutcome};
+use super::run_second_look::{Review, ReviewOutcome};
 use crate::call::Call;
-use crate::compute::compute;
+use crate::compute_pool::compute;
 use crate::judge::{Judge, Judgement, Notice, Question};
 
 pub(super) struct Case {

@@ -7,7 +7,7 @@ use gsar_redaction::Redactor;
 use tonic::Status;
 
 use super::examples::GradedClaims;
-use super::second_look_reader::SecondReader;
+use super::second_look_judge::SecondReader;
 use crate::config::EvidenceRetention;
 use crate::errors;
 use crate::evidence::Evidence;

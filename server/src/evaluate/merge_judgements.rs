@@ -8,7 +8,7 @@ use gsar_core::{Claim, ClaimId, Class, Decision, JudgedClaim, Origin, Policy, Ti
 use tonic::Status;
 
 use crate::call::Call;
-use crate::compute::compute;
+use crate::compute_pool::compute;
 use crate::judge::{Judge, Judgement, Question};
 
 pub(super) struct ChainJudgement {

@@ -8,10 +8,10 @@ use gsar_proto::parse::{NamedItem, ParsedGate};
 use tonic::Status;
 
 use super::retrieval::SearchedCorpus;
+use crate::blocking_work::offload_store;
 use crate::call::Call;
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError};
 use crate::judge::Notice;
-use crate::offload::offload_store;
 
 /// Resolves the named evidence in the items that the judge reads and, if these are passages, in the corpus. Returns a
 /// notice that lists unknown items.

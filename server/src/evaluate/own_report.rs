@@ -6,7 +6,7 @@ use gsar_core::evidence::{EvidenceItem, EvidenceKind};
 use gsar_core::own_report::OwnReport;
 
 use crate::call::Call;
-use crate::compute::compute_briefly;
+use crate::compute_pool::compute_briefly;
 use crate::evidence_size::content_bytes;
 use crate::judge::Notice;
 

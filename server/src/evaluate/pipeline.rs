@@ -13,8 +13,8 @@ use prost::Message as _;
 use tonic::Status;
 use tracing::{Instrument as _, Span};
 
+use super::call_chain::{ChainResult, call_chain};
 use super::decide::{Case, decide};
-use super::judge_chain::{ChainResult, call_chain};
 use super::prepare::{PreparedRequest, Settings};
 use super::record::{self, RequestKey};
 use super::retrieval::{Corpus, GatheredEvidence, insufficient_retrieval};
@@ -24,7 +24,7 @@ use super::{
     own_report, redact, unjudged, warnings,
 };
 use crate::call::{Call, Step};
-use crate::compute::compute_briefly;
+use crate::compute_pool::compute_briefly;
 use crate::config::EvidenceRetention;
 use crate::judge::{Example, Notice, Question};
 use crate::ledger::{Content, NewEvent};

@@ -9,11 +9,11 @@ use gsar_proto::{parse, v1};
 use tonic::Status;
 
 use super::retrieval::Corpus;
-use super::second_look_reader::SecondReader;
+use super::second_look_judge::SecondReader;
 use super::stopwatch::Stopwatch;
 use super::{ChosenPolicy, Engine, PolicyChoice, PolicyUse, dry_run, record};
 use crate::call::{Call, Step};
-use crate::compute::compute_briefly;
+use crate::compute_pool::compute_briefly;
 use crate::evidence_size::content_bytes;
 use crate::judge::{Judge, Question};
 use crate::ledger::Content;

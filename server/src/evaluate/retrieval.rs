@@ -12,11 +12,11 @@ use gsar_proto::violations::Violations;
 use tonic::Status;
 
 use super::{Engine, record};
+use crate::blocking_work::{offload, offload_store};
 use crate::call::{Call, Step};
 use crate::errors;
 use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreError, Vector};
 use crate::judge::Judge;
-use crate::offload::{offload, offload_store};
 
 const PASSAGES_PER_CLAIM: usize = 12;
 const DEFAULT_BUDGET: usize = 4 << 20;

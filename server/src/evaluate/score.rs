@@ -11,7 +11,7 @@ use tonic::Status;
 
 use super::{ChosenPolicy, Engine, PolicyUse, answer, investigation, named_evidence};
 use crate::call::{Call, Step};
-use crate::compute::compute;
+use crate::compute_pool::compute;
 use crate::telemetry;
 use crate::telemetry::safety::Outcomes;
 

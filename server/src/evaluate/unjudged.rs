@@ -8,7 +8,7 @@ use gsar_core::safety::Confidence;
 use gsar_core::{Policy, Reason};
 use gsar_proto::{parse, render, v1};
 
-use super::judge_chain::Unjudged;
+use super::call_chain::Unjudged;
 use super::{answer, investigation};
 
 pub(super) fn answer(

@@ -10,7 +10,7 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::rights::Right;
-use crate::compute::PrincipalSlots;
+use crate::compute_pool::PrincipalSlots;
 use crate::data_owner::Owner;
 
 /// A caller of the API.

@@ -4,13 +4,13 @@
 pub mod cached;
 pub mod clock;
 mod database;
-mod embedded;
 pub mod facts;
 pub mod local;
 pub mod model;
 pub mod panel;
 pub(crate) mod postgres;
 pub mod spending;
+mod summarize_verdicts;
 mod voting;
 
 use std::num::NonZero;
@@ -25,7 +25,7 @@ use gsar_core::text::language::language;
 use gsar_core::{Claim, Class, JudgedClaim};
 
 use crate::call::Call;
-use crate::compute::Requester;
+use crate::compute_pool::Requester;
 use spending::Payer;
 
 pub(crate) use database::database_file;

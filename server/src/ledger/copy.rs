@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::content::Content;
 use super::error::LedgerError;
+use super::evidence_content::Content;
 use super::grades::NewGrades;
 use super::investigations::NewEvent;
 use super::postgres::{PostgresLedger, PostgresLedgerOptions};

@@ -4,10 +4,10 @@
 //! [`postgres`], in a database shared by any number of servers. Protobuf messages are stored as bytes. This
 //! module must not depend on the rules, the protobuf types or the configuration.
 
-mod content;
 mod copy;
 mod data_dir;
 mod error;
+mod evidence_content;
 mod fault;
 mod grades;
 mod health;
@@ -21,10 +21,10 @@ mod selection;
 pub mod sqlite;
 mod store;
 
-pub use content::Content;
 pub use copy::{CopyError, CopyReport, LedgerLocation, copy_ledger};
 pub use data_dir::DataDir;
 pub use error::LedgerError;
+pub use evidence_content::Content;
 pub use grades::{NewGrade, NewGrades, StoredGrade};
 pub use health::{Failure, Health};
 pub use investigations::{InvestigationStart, NewEvent, StoredInvestigation};

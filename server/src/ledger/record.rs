@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::content::Content;
+use super::evidence_content::Content;
 use super::grades::StoredGrade;
 use super::investigations::NewEvent;
 

@@ -16,7 +16,7 @@ use tonic::Status;
 
 use super::{Evidence, RecordedEvaluation, is_partitioned, not_rescored, recorded_decision};
 use crate::call::{Call, Step};
-use crate::compute::compute;
+use crate::compute_pool::compute;
 use crate::evaluate::{ChosenPolicy, Engine, answer, ledger_status, summary};
 use crate::ledger::{Cursor, Entry, PageRequest, Reports, Selection};
 

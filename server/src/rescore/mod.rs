@@ -20,7 +20,7 @@ use tonic::Status;
 
 use self::not_rescored::Scope;
 use crate::call::{Call, Step};
-use crate::compute::compute;
+use crate::compute_pool::compute;
 use crate::errors;
 use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, answer, claims, evidence_item};
 

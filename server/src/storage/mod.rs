@@ -4,11 +4,11 @@
 mod copy;
 mod lock;
 pub(crate) mod postgres;
-mod private;
+mod private_files;
 mod schema;
 
 pub(crate) use copy::{CopyError, DatabaseFile, copy_database};
 pub(crate) use lock::{LockError, lock};
-pub(crate) use private::{check_folder, create_file, create_folder, open_file};
+pub(crate) use private_files::{check_folder, create_file, create_folder, open_file};
 pub use schema::SchemaMismatch;
 pub(crate) use schema::{Schema, SchemaError};

@@ -7,7 +7,7 @@ use super::MAX_RECORDS;
 use super::model::{Cell, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 use super::text::Text;
 use crate::budget::Budget;
-use crate::memory::{text_size, texts_size};
+use crate::heap_size::{text_size, texts_size};
 use crate::text::figures::ClockTime;
 
 /// The cost of a record and its values in budget units.

@@ -25,7 +25,7 @@ use std::collections::BTreeMap;
 
 use crate::budget::Budget;
 use crate::facts::{Facts, Form, ItemId, RecordId};
-use crate::memory::{MAP_ENTRY, allocation_size};
+use crate::heap_size::{MAP_ENTRY, allocation_size};
 
 use terms::{claim_terms, passage_terms, tool_terms};
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::Location;
 use super::names::record_name;
-use super::verbatim;
+use super::repeated_lines;
 use crate::budget::Budget;
 use crate::facts::{Facts, Form, RecordId};
-use crate::memory::{MAP_ENTRY, allocation_size};
+use crate::heap_size::{MAP_ENTRY, allocation_size};
 use crate::text::tokens::{Word, words};
 
 const UNITS_FOR_RECORD: usize = 256;
@@ -17,7 +17,7 @@ const UNITS_FOR_RECORD: usize = 256;
 pub struct Index<'a> {
     facts: Facts<'a>,
     by_name: BTreeMap<String, Vec<RecordId>>,
-    /// The first occurrence of each log line, by [`verbatim::key`].
+    /// The first occurrence of each log line, by [`repeated_lines::key`].
     pub(super) lines: BTreeMap<String, Location>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Index<'a> {
                 by_name.entry(name).or_default().push(id);
             }
         }
-        let lines = verbatim::index_lines(&facts, budget);
+        let lines = repeated_lines::index_lines(&facts, budget);
         Self { facts, by_name, lines }
     }
 

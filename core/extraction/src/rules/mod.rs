@@ -5,9 +5,9 @@
 
 mod index;
 mod names;
+mod repeated_lines;
 mod statement;
 mod value;
-mod verbatim;
 
 use core::ops::Range;
 
@@ -63,7 +63,7 @@ impl Index<'_> {
     /// Checks a statement against the facts.
     #[must_use]
     pub fn check(&self, text: &str) -> Outcome {
-        if let Some(location) = verbatim::find_line(text, self) {
+        if let Some(location) = repeated_lines::find_line(text, self) {
             return Outcome::Supports(Rule::Verbatim, location);
         }
         Statement::parse(text).map_or(Outcome::Silent, |statement| value::check(&statement, self))

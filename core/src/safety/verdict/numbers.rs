@@ -6,11 +6,11 @@ use gsar_extraction::text::figures::{CodeKind, Comparator, Dimension, figures};
 
 use super::Polarity;
 use super::findings::FindingKind;
+use super::judge_value::{Context, Reference, Sample};
 use super::lexicon::{Bound, LEXICON, NumberCue, Sense};
 use super::quantity::Quantity;
 use super::signal::{is_generic, polarity_of, words};
 use super::statement::Token;
-use super::weigh::{Context, Reference, Sample};
 
 const NAME_WORDS: usize = 4;
 

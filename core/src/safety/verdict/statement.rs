@@ -6,10 +6,10 @@ use gsar_extraction::text::polarity::{Marker, MarkerKind, markers};
 use gsar_extraction::text::tokens;
 
 use super::findings::FindingKind;
+use super::judge_value::{Context, NOT_A_NUMBER, Sample, is_not_a_number};
 use super::lexicon::{LEXICON, Level, Sense};
 use super::quantity::Quantity;
 use super::summary::excerpt;
-use super::weigh::{Context, NOT_A_NUMBER, Sample, is_not_a_number};
 use super::{numbers, phrases};
 
 const PHRASE_WORDS: usize = 4;

@@ -16,7 +16,7 @@ mod whitespace;
 use crate::bounds::Meter;
 use crate::error::Location;
 use crate::fix::{Fix, Fixes};
-use crate::node::{Broken, Member, Node, Text};
+use crate::json_tree::{Broken, Member, Node, Text};
 
 use strings::Position;
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use super::{Bracket, Fault, Lenient, Unexpected};
 use crate::fix::Fix;
-use crate::node::Text;
+use crate::json_tree::Text;
 
 /// The maximum lookahead for a field name in bytes. A longer string is assumed to be a name.
 const MAX_NAME_BYTES: usize = 64;

@@ -19,9 +19,9 @@ use gsar_core::budget::Budget;
 pub use cache::FactsCache;
 pub use observations::{Interrupted, MAX_BYTES, Observations};
 
-use super::embedded::summarize;
+use super::summarize_verdicts::summarize;
 use super::{Capabilities, Judge, JudgeError, Judgement, Question};
-use crate::compute::try_compute;
+use crate::compute_pool::try_compute;
 
 /// The judge `rules/2`.
 #[derive(Clone, Debug)]

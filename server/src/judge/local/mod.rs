@@ -18,13 +18,13 @@ use gsar_embedding::Runtime;
 use gsar_extraction::passages::{MAX_PREMISE, Passages, Premise};
 
 use self::decision::{leaning, percent};
-use super::embedded::summarize;
 use super::facts::ruling::{
     apply_rules, non_statement_verdict, undecided_verdict, ungrounded_verdict,
 };
 use super::facts::{FactsCache, MAX_BYTES, Observations};
+use super::summarize_verdicts::summarize;
 use super::{Capabilities, Judge, JudgeError, Judgement, Question};
-use crate::compute::try_compute;
+use crate::compute_pool::try_compute;
 
 /// Options of the local judge.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -283,7 +283,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::judge::model::shuffled::tests::question;
+    use crate::judge::model::shuffled_question::tests::question;
 
     fn passage(number: usize, bytes: usize) -> Passage {
         let item = question("", &[], "").evidence[0].clone();

@@ -8,14 +8,14 @@ mod canary;
 mod cost;
 mod entity_look;
 mod framed;
-mod insertion;
+mod insert_sentence;
 mod line_choice;
 mod outline;
 mod parts;
 mod prompt;
 mod reconsider;
 mod rng;
-mod shuffled;
+mod shuffled_question;
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ use parts::{merge_verdicts, split};
 pub use prompt::{Prompt, PromptError};
 use prompt::{question as question_text, statements as statements_text};
 use reconsider::questions_per_part;
-use shuffled::ShuffledQuestion;
+use shuffled_question::ShuffledQuestion;
 
 const MAX_DURATION: Duration = Duration::from_secs(600);
 

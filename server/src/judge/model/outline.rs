@@ -188,7 +188,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::judge::model::shuffled::tests::question;
+    use crate::judge::model::shuffled_question::tests::question;
 
     fn log() -> String {
         let lines = (1..=400).map(|n| match n {

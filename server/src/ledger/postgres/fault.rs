@@ -1,7 +1,7 @@
 //! Converts database failures to ledger errors.
 
-use crate::ledger::content;
 use crate::ledger::error::LedgerError;
+use crate::ledger::evidence_content;
 use crate::ledger::fault::{Fault, FaultKind};
 use crate::storage::postgres::{Failure, FailureKind, SchemaFailure};
 
@@ -33,7 +33,7 @@ pub(super) fn schema_error(error: SchemaFailure, url: &str) -> LedgerError {
 }
 
 pub(super) fn unpack(packed: &[u8]) -> Result<String, LedgerError> {
-    content::unpack(packed).map_err(|error| LedgerError::Unavailable {
+    evidence_content::unpack(packed).map_err(|error| LedgerError::Unavailable {
         reason: format!("an evidence content is damaged ({error})"),
         fix: "check the database's log and restore a backup".to_owned(),
     })

@@ -25,8 +25,8 @@ use async_trait::async_trait;
 
 pub use options::PostgresLedgerOptions;
 
-use super::content::Content;
 use super::error::LedgerError;
+use super::evidence_content::Content;
 use super::fault::{Fault, FaultKind};
 use super::grades::NewGrades;
 use super::health::Health;

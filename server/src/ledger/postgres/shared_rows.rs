@@ -7,7 +7,7 @@ use deadpool_postgres::GenericClient;
 use moka::sync::Cache;
 use tokio_postgres::Error;
 
-use crate::ledger::content::Content;
+use crate::ledger::evidence_content::Content;
 use crate::ledger::record::Record;
 use crate::storage::postgres::query;
 

@@ -4,8 +4,8 @@
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::batch::RowCache;
-use super::contents;
-use crate::ledger::content::Content;
+use super::evidence_contents;
+use crate::ledger::evidence_content::Content;
 
 /// Returns the id of an evidence set and creates it if it is missing. Equal `evidence` implies equal contents,
 /// because it includes their digests and whether they are stored in full.
@@ -49,7 +49,8 @@ fn write(
         "INSERT OR IGNORE INTO evidence_set_contents (set_id, content_id) VALUES (?1, ?2)",
     )?;
     for content in contents {
-        insert_member.execute([set_id, contents::cached_id(connection, cache, content)?])?;
+        insert_member
+            .execute([set_id, evidence_contents::cached_id(connection, cache, content)?])?;
     }
     Ok(set_id)
 }

@@ -7,8 +7,8 @@
 mod batch;
 mod check;
 mod connection;
-mod contents;
 mod directory;
+mod evidence_contents;
 mod evidence_sets;
 mod fault;
 mod grades;
@@ -32,8 +32,8 @@ pub use check::{check, check_directory};
 pub(crate) use directory::database_file;
 pub use options::{Durability, Options};
 
-use super::content::Content;
 use super::error::LedgerError;
+use super::evidence_content::Content;
 use super::grades::NewGrades;
 use super::health::Health;
 use super::investigations::{InvestigationStart, NewEvent, StoredInvestigation};

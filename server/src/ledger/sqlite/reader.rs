@@ -9,13 +9,13 @@ use tokio::sync::Semaphore;
 
 use super::batch::find_response;
 use super::connection::open_reader;
-use super::contents;
+use super::evidence_contents;
 use super::grades;
 use super::investigations;
 use super::lists;
 use crate::data_owner::Owner;
-use crate::ledger::content::Content;
 use crate::ledger::error::LedgerError;
+use crate::ledger::evidence_content::Content;
 use crate::ledger::fault::Fault;
 use crate::ledger::investigations::{InvestigationStart, StoredInvestigation};
 use crate::ledger::record::{StoredEvaluation, Summary};
@@ -94,8 +94,10 @@ impl Readers {
         evaluation_id: String,
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError> {
-        self.run(move |connection| contents::read(connection, &owner, &evaluation_id, &digest))
-            .await
+        self.run(move |connection| {
+            evidence_contents::read(connection, &owner, &evaluation_id, &digest)
+        })
+        .await
     }
 
     pub(super) async fn contents(
@@ -103,7 +105,8 @@ impl Readers {
         owner: Owner,
         evaluation_id: String,
     ) -> Result<Vec<Content>, LedgerError> {
-        self.run(move |connection| contents::read_all(connection, &owner, &evaluation_id)).await
+        self.run(move |connection| evidence_contents::read_all(connection, &owner, &evaluation_id))
+            .await
     }
 
     pub(super) async fn investigation(

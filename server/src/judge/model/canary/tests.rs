@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use gsar_datasets::ReportKind;
 
 use super::*;
-use crate::judge::model::shuffled::tests::question;
+use crate::judge::model::shuffled_question::tests::question;
 
 const EVIDENCE: &str = "payments-db pool is full at 14:05\nnode-3 Ready\nbilling-db idle";
 

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use gsar_extraction::facts::{Cell, Facts, Form, Group, Item, Record, RecordId};
 
 use super::findings::FindingKind;
+use super::judge_value::{Context, EMPTY, NOT_A_NUMBER, Reference, Sample, is_not_a_number};
 use super::lexicon::{Bound, LEXICON, Level, Sense, State};
 use super::numbers::is_failing_code;
 use super::quantity::Quantity;
 use super::record_context::{CellContext, RecordContext, field, is_past, key, ratio};
 use super::signal::{is_generic, polarity_of, words};
 use super::summary::excerpt;
-use super::weigh::{Context, EMPTY, NOT_A_NUMBER, Reference, Sample, is_not_a_number};
 use super::{Polarity, statement};
 use crate::budget::Budget;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::{Index, Location};
 use crate::budget::Budget;
 use crate::facts::{Facts, Form};
-use crate::memory::{MAP_ENTRY, allocation_size};
+use crate::heap_size::{MAP_ENTRY, allocation_size};
 use crate::text::part;
 
 /// The minimum number of words; shorter lines can match by coincidence.

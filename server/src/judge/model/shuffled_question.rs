@@ -6,7 +6,7 @@ use gsar_core::{Claim, ClaimId};
 
 use super::canary::create_canary;
 use super::framed::Piece;
-use super::insertion::insert_sentence;
+use super::insert_sentence::insert_sentence;
 use super::rng::Rng;
 use crate::field_hasher::FieldHasher;
 use crate::judge::Question;

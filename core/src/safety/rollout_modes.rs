@@ -1,9 +1,9 @@
 //! Runs the gate, cap and ladder in their rollout modes (docs/POLICY.md, "Rollout").
 
+use super::action_ladder::{ActionVerdict, LadderGate, LadderInput, UnverifiedFix, action};
 use super::cap::{CappedConfidence, Confidence, cap};
 use super::evidence_chain::Strength;
 use super::gate::{GateInput, GateOutcome, evaluate};
-use super::ladder::{ActionVerdict, LadderGate, LadderInput, UnverifiedFix, action};
 use crate::policy::{DecisionRollout, PolicyValues, RolloutMode};
 use crate::tier::Tier;
 
@@ -112,9 +112,9 @@ pub fn evaluate_safety(policy: &PolicyValues, input: &SafetyInput<'_>) -> Safety
 
 #[cfg(test)]
 mod tests {
+    use super::super::action_ladder::{Action, ActionLimit};
     use super::super::cap::tests::{any_confidence, confidence};
     use super::super::hypothesis::tests::{any_record, hypothesis, record};
-    use super::super::ladder::{Action, ActionLimit};
     use super::super::verdict::Verdict::Supports;
     use super::*;
     use crate::evidence::Lane;

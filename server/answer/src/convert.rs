@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use gsar_core::fixed_point::Millionths;
 use gsar_core::{Claim, ClaimId};
 
+use crate::answer_form::Form;
 use crate::bounds::{Bounds, Meter};
-use crate::entry::{ClaimVerdict, Entry, dropped_field};
+use crate::claim_entry::{ClaimVerdict, Entry, dropped_field};
 use crate::error::ParseError;
 use crate::fix::{Fix, Fixes};
-use crate::form::Form;
+use crate::json_tree::{Member, Node, Text};
 use crate::judge_score;
-use crate::node::{Member, Node, Text};
 use crate::parsed::{Correction, CorrectionKind, LossReason, LostEntry};
 
 #[derive(Debug)]

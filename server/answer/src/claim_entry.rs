@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
 use gsar_core::{Class, EvidenceType, Role};
 
+use crate::answer_form::Form;
 use crate::error::Location;
-use crate::form::Form;
-use crate::node::{Member, Node, Text};
+use crate::json_tree::{Member, Node, Text};
 use crate::parsed::{CorrectionKind, LossReason};
 
 #[derive(Clone, Debug, PartialEq)]

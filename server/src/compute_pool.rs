@@ -161,7 +161,7 @@ pub(crate) async fn compute<T: Send + 'static>(
     result.map_err(|_| stop_status(call))
 }
 
-/// Like [`compute`], but also accepts a judge's question.
+/// Like [`compute_pool`], but also accepts a judge's question.
 ///
 /// # Errors
 /// The reason for stopping.

@@ -14,9 +14,9 @@ use tracing::Instrument as _;
 
 use super::Engine;
 use super::merge_judgements::ChainJudgement;
-use super::second_look_reader::SecondReader;
+use super::second_look_judge::SecondReader;
 use crate::call::Call;
-use crate::compute::stop_status;
+use crate::compute_pool::stop_status;
 use crate::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_mut};
 use crate::telemetry::{metrics as names, traces};

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::batch::RowCache;
 use crate::data_owner::Owner;
-use crate::ledger::content::{self, Content};
+use crate::ledger::evidence_content::{self, Content};
 
 /// Returns the id of a content and writes it if it is missing.
 pub(super) fn cached_id(
@@ -72,6 +72,6 @@ pub(super) fn read_all(
 }
 
 fn unpack(packed: &[u8]) -> rusqlite::Result<String> {
-    content::unpack(packed)
+    evidence_content::unpack(packed)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, Box::new(error)))
 }

@@ -6,7 +6,7 @@ use gsar_proto::{render, v1};
 use prost::Message as _;
 
 use super::state::State;
-use super::{graph, view};
+use super::{graph, investigation_view};
 use crate::ledger::{Ledger, LedgerError};
 
 /// The number of the latest investigations that are searched.
@@ -58,7 +58,7 @@ async fn try_find(
             .exploration
             .as_ref()
             .map(|exploration| graph::names(exploration, &exploration.outcome().frontier));
-        let end = view::ending(&state).unwrap_or_default();
+        let end = investigation_view::ending(&state).unwrap_or_default();
         found.push(v1::EarlierInvestigation {
             investigation_id: recent.investigation_id,
             started_at: Some(render::timestamp(Timestamp::from_micros(recent.started_at_micros))),

@@ -17,10 +17,10 @@ use metrics::counter;
 use tonic::Status;
 use tracing::Instrument as _;
 
+use super::call_chain::{call_to_proto, count_call};
 use super::decide::Case;
-use super::judge_chain::{call_to_proto, count_call};
 use crate::call::{Call, Step};
-use crate::compute::compute;
+use crate::compute_pool::compute;
 use crate::judge::{self, Judge, JudgeError, ModelCall, Notice, Question, Votes, calls_mut};
 use crate::telemetry::{metrics as names, traces};
 

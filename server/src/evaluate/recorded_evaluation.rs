@@ -10,7 +10,7 @@ use tonic::Status;
 use super::record::ledger_status;
 use super::{Engine, redact};
 use crate::call::Call;
-use crate::compute::compute_briefly;
+use crate::compute_pool::compute_briefly;
 use crate::errors;
 use crate::ledger::{Ledger, NewGrade, StoredGrade, Summary};
 
