@@ -1,5 +1,5 @@
 #!/bin/sh
-# Lints the contract and checks it for breaking changes since the last release, with buf from the npm registry.
+# Lints the contract and checks it for breaking changes since the last release, using buf from the npm registry.
 set -eu
 cd "$(dirname "$0")"
 tools=../target/buf
@@ -11,4 +11,4 @@ buf="$tools/node_modules/.bin/buf"
 "$buf" format --diff --exit-code
 # The contract of the last release, written by `buf build -o released.binpb`.
 if [ -f released.binpb ]; then "$buf" breaking --against released.binpb; fi
-echo "proto: lint and format are clean"
+echo "proto: lint and formatting are clean"

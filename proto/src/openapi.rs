@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::json::{JsonError, Transcoding};
 
-/// Generates the document for these methods, each with its path and name, such as `/v1/evaluate` and
+/// Generates the document for the given methods, each with its path and name, such as `/v1/evaluate` and
 /// `gsar.v1.GroundingService/Evaluate`.
 ///
 /// # Errors
@@ -62,8 +62,8 @@ fn health() -> Value {
     let response = |description: &str| json!({ "description": description, "content": { "application/json": {} } });
     json!({ "get": {
         "operationId": "Health",
-        "summary": "Returns whether calls are served.",
-        "responses": { "200": response("Calls are served."), "503": response("The server is starting or stopping.") },
+        "summary": "Returns whether the server serves calls.",
+        "responses": { "200": response("The server serves calls."), "503": response("The server is starting or stopping.") },
     } })
 }
 
@@ -80,7 +80,7 @@ fn compact() -> Value {
 fn problem() -> Value {
     let text = json!({ "type": "string" });
     json!({
-        "description": "The error (RFC 9457).",
+        "description": "The error, in the format of RFC 9457.",
         "content": { "application/problem+json": { "schema": {
             "type": "object",
             "required": ["title", "status", "detail"],
@@ -89,7 +89,7 @@ fn problem() -> Value {
                 "status": { "type": "integer", "description": "The HTTP status." },
                 "detail": { "type": "string", "description": "The given value, the allowed values and the fix." },
                 "code": { "type": "string", "description": "The gRPC code." },
-                "reason": { "type": "string", "description": "The stable reason, a name from gsar.v1.ErrorReason." },
+                "reason": { "type": "string", "description": "The stable reason: a name from gsar.v1.ErrorReason." },
                 "metadata": { "type": "object", "additionalProperties": text },
                 "violations": { "type": "array", "items": {
                     "type": "object",
@@ -194,7 +194,7 @@ impl Schemas {
         }
     }
 
-    /// Returns the leading comment of the element at a path of a file, on one line.
+    /// Returns the leading comment of the element at a path in a file, on one line.
     fn comment(&mut self, file: &FileDescriptor, path: &[i32]) -> String {
         let file_comments = self.comments.entry(file.name().to_owned()).or_insert_with(|| {
             let info = file.file_descriptor_proto().source_code_info.clone().unwrap_or_default();

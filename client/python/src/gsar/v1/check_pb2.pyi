@@ -20,8 +20,8 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class CheckDeclaration(_message.Message):
-    """CheckDeclaration declares a check: the command to run and the condition under which it passes. A check is identified
-    by the BLAKE3 digest of the whole declaration.
+    """CheckDeclaration declares a check: the command to run, and the condition under which a run passes. A check is
+    identified by the BLAKE3 digest of its whole declaration.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -31,12 +31,12 @@ class CheckDeclaration(_message.Message):
     TIMEOUT_SECONDS_FIELD_NUMBER: _builtins.int
     PASS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name of the check; required; 1 to 100 letters, digits, `-`, `_` and `.`."""
+    """name is the name of the check: 1 to 100 letters, digits, `-`, `_` and `.`. Required."""
     timeout_seconds: _builtins.int
-    """timeout_seconds is the maximum duration of a run, 1 to 3,600; defaults to 60."""
+    """timeout_seconds is the maximum duration of a run in seconds, 1 to 3,600. Defaults to 60."""
     @_builtins.property
     def command(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """command is the program and its arguments; required; at most 4,096 bytes."""
+        """command is the program, followed by its arguments. Required; at most 4,096 bytes in total."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ Global___CheckDeclaration: _TypeAlias = CheckDeclaration  # noqa: Y015
 
 @_typing.final
 class PassCondition(_message.Message):
-    """PassCondition is the condition under which a run passes. All fields must match."""
+    """PassCondition is the condition under which a run passes. A run must meet every part of it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -65,11 +65,11 @@ class PassCondition(_message.Message):
     CONTAINS_FIELD_NUMBER: _builtins.int
     LACKS_FIELD_NUMBER: _builtins.int
     exit_status: _builtins.int
-    """exit_status is the required exit status."""
+    """exit_status is the exit status that is required. Defaults to 0."""
     contains: _builtins.str
-    """contains is text that must occur in the output, if not empty."""
+    """contains is text that must occur in the output. Ignored if empty; at most 4,096 bytes."""
     lacks: _builtins.str
-    """lacks is text that must not occur in the output, if not empty."""
+    """lacks is text that must not occur in the output. Ignored if empty; at most 4,096 bytes."""
     def __init__(
         self,
         *,
@@ -87,7 +87,7 @@ Global___PassCondition: _TypeAlias = PassCondition  # noqa: Y015
 
 @_typing.final
 class CheckRun(_message.Message):
-    """CheckRun is the result of a check that the sender executed; the server executes no checks."""
+    """CheckRun is the result of a check that the sender ran. The server runs no checks."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -95,12 +95,12 @@ class CheckRun(_message.Message):
     EXIT_STATUS_FIELD_NUMBER: _builtins.int
     OUTPUT_FIELD_NUMBER: _builtins.int
     exit_status: _builtins.int
-    """exit_status of the run; absent if it ended by a signal or the timeout."""
+    """exit_status is the exit status of the run. It is absent if the run was ended by a signal or exceeded its timeout."""
     output: _builtins.str
-    """output of the run, stdout and stderr together."""
+    """output is the combined output of the run on stdout and stderr."""
     @_builtins.property
     def declaration(self) -> Global___CheckDeclaration:
-        """declaration of the check that was run; required."""
+        """declaration is the declaration of the check that was run. Required."""
 
     def __init__(
         self,

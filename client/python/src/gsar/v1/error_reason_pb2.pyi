@@ -25,101 +25,107 @@ class _ErrorReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ErrorReas
     ERROR_REASON_UNSPECIFIED: _ErrorReason.ValueType  # 0
     """Never sent."""
     ERROR_REASON_INVALID_FIELDS: _ErrorReason.ValueType  # 1
-    """INVALID_ARGUMENT: the request has invalid fields; google.rpc.BadRequest lists all of them."""
+    """INVALID_ARGUMENT: the request has invalid fields. google.rpc.BadRequest lists all of them."""
     ERROR_REASON_MALFORMED_MESSAGE: _ErrorReason.ValueType  # 2
     """INVALID_ARGUMENT: the bytes cannot be decoded as the request message."""
     ERROR_REASON_UNKNOWN_RESOURCE: _ErrorReason.ValueType  # 3
-    """NOT_FOUND: google.rpc.ResourceInfo names the unknown resource."""
+    """NOT_FOUND: the request names an unknown resource. google.rpc.ResourceInfo contains its name."""
     ERROR_REASON_IDEMPOTENCY_KEY_REUSED: _ErrorReason.ValueType  # 4
-    """ABORTED: the idempotency key was used with another request."""
+    """ABORTED: the idempotency key was already used with a different request."""
     ERROR_REASON_MESSAGE_TOO_LARGE: _ErrorReason.ValueType  # 5
-    """RESOURCE_EXHAUSTED: the message exceeds the size limit named in google.rpc.QuotaFailure."""
+    """RESOURCE_EXHAUSTED: the message exceeds the size limit that google.rpc.QuotaFailure names."""
     ERROR_REASON_TOO_MANY_CALLS: _ErrorReason.ValueType  # 6
-    """RESOURCE_EXHAUSTED: too many calls are in flight, there is no memory for another one, or the principal exceeds its
-    limits; google.rpc.RetryInfo contains the delay before a retry.
+    """RESOURCE_EXHAUSTED: too many calls are in progress, there is not enough memory for another call, or the principal
+    has exceeded one of its limits. google.rpc.RetryInfo contains the delay before a retry.
     """
     ERROR_REASON_DEADLINE_EXCEEDED: _ErrorReason.ValueType  # 7
-    """DEADLINE_EXCEEDED: the deadline of the call expired; the metadata contain the step reached."""
+    """DEADLINE_EXCEEDED: the deadline of the call has passed. The metadata contains the step that was in progress."""
     ERROR_REASON_NOT_SERVING: _ErrorReason.ValueType  # 8
-    """UNAVAILABLE: the server is starting or draining."""
+    """UNAVAILABLE: the server is starting or shutting down."""
     ERROR_REASON_LEDGER_UNAVAILABLE: _ErrorReason.ValueType  # 9
-    """UNAVAILABLE: the record cannot be written to the ledger."""
+    """UNAVAILABLE: the ledger cannot currently be read or written."""
     ERROR_REASON_INTERNAL: _ErrorReason.ValueType  # 10
-    """INTERNAL: a bug in the server. google.rpc.RequestInfo contains the request id to search for in the log."""
+    """INTERNAL: there is a bug in the server. google.rpc.RequestInfo contains an id that is also in the log."""
     ERROR_REASON_NOT_ALLOWED: _ErrorReason.ValueType  # 11
     """FAILED_PRECONDITION: the configuration of this server does not allow the request."""
     ERROR_REASON_EVIDENCE_FULL: _ErrorReason.ValueType  # 12
-    """RESOURCE_EXHAUSTED: the request would exceed a limit on stored evidence, named in google.rpc.QuotaFailure."""
+    """RESOURCE_EXHAUSTED: the request would exceed the limit on stored evidence that google.rpc.QuotaFailure names."""
     ERROR_REASON_EVIDENCE_UNUSABLE: _ErrorReason.ValueType  # 13
-    """FAILED_PRECONDITION: a corpus is damaged or was written by a later version; the message contains the fix."""
+    """FAILED_PRECONDITION: a corpus is damaged or was written by a later version. The message of the error states the
+    fix.
+    """
     ERROR_REASON_EVIDENCE_UNAVAILABLE: _ErrorReason.ValueType  # 14
     """UNAVAILABLE: stored evidence cannot currently be read or written."""
     ERROR_REASON_JUDGES_BUSY: _ErrorReason.ValueType  # 15
-    """RESOURCE_EXHAUSTED: every judge of the chain is at its limit of max_concurrent or requests_per_minute;
+    """RESOURCE_EXHAUSTED: every judge in the chain has reached its limit (max_concurrent or requests_per_minute).
     google.rpc.RetryInfo contains the delay before a retry.
     """
     ERROR_REASON_NOT_DUE: _ErrorReason.ValueType  # 16
-    """FAILED_PRECONDITION: the given step of the investigation is not due, or expects a different request.
-    GetInvestigation returns what is due.
+    """FAILED_PRECONDITION: the investigation does not expect this request, for example because the step that it names is
+    not due or was completed by a different request. GetInvestigation returns the step that is due.
     """
     ERROR_REASON_UNIDENTIFIED: _ErrorReason.ValueType  # 17
     """UNAUTHENTICATED: the credentials are missing or invalid."""
     ERROR_REASON_NO_RIGHT: _ErrorReason.ValueType  # 18
-    """PERMISSION_DENIED: the calling principal lacks a right, named in the metadata."""
+    """PERMISSION_DENIED: the calling principal lacks the right that the metadata names."""
     ERROR_REASON_TOO_MUCH_WORK: _ErrorReason.ValueType  # 19
-    """RESOURCE_EXHAUSTED: the call needs more work or memory than the limit named in google.rpc.QuotaFailure; the
-    metadata contain the step reached.
+    """RESOURCE_EXHAUSTED: the call needs more work or memory than the limit that google.rpc.QuotaFailure names. The
+    metadata contains the step that was in progress.
     """
 
 class ErrorReason(_ErrorReason, metaclass=_ErrorReasonEnumTypeWrapper):
-    """ErrorReason is the reason in a google.rpc.ErrorInfo of domain gsar.dev, where it has no prefix ERROR_REASON_."""
+    """ErrorReason is the reason of a google.rpc.ErrorInfo with the domain gsar.dev. There, it is written without the prefix
+    ERROR_REASON_.
+    """
 
 ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
 """Never sent."""
 ERROR_REASON_INVALID_FIELDS: ErrorReason.ValueType  # 1
-"""INVALID_ARGUMENT: the request has invalid fields; google.rpc.BadRequest lists all of them."""
+"""INVALID_ARGUMENT: the request has invalid fields. google.rpc.BadRequest lists all of them."""
 ERROR_REASON_MALFORMED_MESSAGE: ErrorReason.ValueType  # 2
 """INVALID_ARGUMENT: the bytes cannot be decoded as the request message."""
 ERROR_REASON_UNKNOWN_RESOURCE: ErrorReason.ValueType  # 3
-"""NOT_FOUND: google.rpc.ResourceInfo names the unknown resource."""
+"""NOT_FOUND: the request names an unknown resource. google.rpc.ResourceInfo contains its name."""
 ERROR_REASON_IDEMPOTENCY_KEY_REUSED: ErrorReason.ValueType  # 4
-"""ABORTED: the idempotency key was used with another request."""
+"""ABORTED: the idempotency key was already used with a different request."""
 ERROR_REASON_MESSAGE_TOO_LARGE: ErrorReason.ValueType  # 5
-"""RESOURCE_EXHAUSTED: the message exceeds the size limit named in google.rpc.QuotaFailure."""
+"""RESOURCE_EXHAUSTED: the message exceeds the size limit that google.rpc.QuotaFailure names."""
 ERROR_REASON_TOO_MANY_CALLS: ErrorReason.ValueType  # 6
-"""RESOURCE_EXHAUSTED: too many calls are in flight, there is no memory for another one, or the principal exceeds its
-limits; google.rpc.RetryInfo contains the delay before a retry.
+"""RESOURCE_EXHAUSTED: too many calls are in progress, there is not enough memory for another call, or the principal
+has exceeded one of its limits. google.rpc.RetryInfo contains the delay before a retry.
 """
 ERROR_REASON_DEADLINE_EXCEEDED: ErrorReason.ValueType  # 7
-"""DEADLINE_EXCEEDED: the deadline of the call expired; the metadata contain the step reached."""
+"""DEADLINE_EXCEEDED: the deadline of the call has passed. The metadata contains the step that was in progress."""
 ERROR_REASON_NOT_SERVING: ErrorReason.ValueType  # 8
-"""UNAVAILABLE: the server is starting or draining."""
+"""UNAVAILABLE: the server is starting or shutting down."""
 ERROR_REASON_LEDGER_UNAVAILABLE: ErrorReason.ValueType  # 9
-"""UNAVAILABLE: the record cannot be written to the ledger."""
+"""UNAVAILABLE: the ledger cannot currently be read or written."""
 ERROR_REASON_INTERNAL: ErrorReason.ValueType  # 10
-"""INTERNAL: a bug in the server. google.rpc.RequestInfo contains the request id to search for in the log."""
+"""INTERNAL: there is a bug in the server. google.rpc.RequestInfo contains an id that is also in the log."""
 ERROR_REASON_NOT_ALLOWED: ErrorReason.ValueType  # 11
 """FAILED_PRECONDITION: the configuration of this server does not allow the request."""
 ERROR_REASON_EVIDENCE_FULL: ErrorReason.ValueType  # 12
-"""RESOURCE_EXHAUSTED: the request would exceed a limit on stored evidence, named in google.rpc.QuotaFailure."""
+"""RESOURCE_EXHAUSTED: the request would exceed the limit on stored evidence that google.rpc.QuotaFailure names."""
 ERROR_REASON_EVIDENCE_UNUSABLE: ErrorReason.ValueType  # 13
-"""FAILED_PRECONDITION: a corpus is damaged or was written by a later version; the message contains the fix."""
+"""FAILED_PRECONDITION: a corpus is damaged or was written by a later version. The message of the error states the
+fix.
+"""
 ERROR_REASON_EVIDENCE_UNAVAILABLE: ErrorReason.ValueType  # 14
 """UNAVAILABLE: stored evidence cannot currently be read or written."""
 ERROR_REASON_JUDGES_BUSY: ErrorReason.ValueType  # 15
-"""RESOURCE_EXHAUSTED: every judge of the chain is at its limit of max_concurrent or requests_per_minute;
+"""RESOURCE_EXHAUSTED: every judge in the chain has reached its limit (max_concurrent or requests_per_minute).
 google.rpc.RetryInfo contains the delay before a retry.
 """
 ERROR_REASON_NOT_DUE: ErrorReason.ValueType  # 16
-"""FAILED_PRECONDITION: the given step of the investigation is not due, or expects a different request.
-GetInvestigation returns what is due.
+"""FAILED_PRECONDITION: the investigation does not expect this request, for example because the step that it names is
+not due or was completed by a different request. GetInvestigation returns the step that is due.
 """
 ERROR_REASON_UNIDENTIFIED: ErrorReason.ValueType  # 17
 """UNAUTHENTICATED: the credentials are missing or invalid."""
 ERROR_REASON_NO_RIGHT: ErrorReason.ValueType  # 18
-"""PERMISSION_DENIED: the calling principal lacks a right, named in the metadata."""
+"""PERMISSION_DENIED: the calling principal lacks the right that the metadata names."""
 ERROR_REASON_TOO_MUCH_WORK: ErrorReason.ValueType  # 19
-"""RESOURCE_EXHAUSTED: the call needs more work or memory than the limit named in google.rpc.QuotaFailure; the
-metadata contain the step reached.
+"""RESOURCE_EXHAUSTED: the call needs more work or memory than the limit that google.rpc.QuotaFailure names. The
+metadata contains the step that was in progress.
 """
 Global___ErrorReason: _TypeAlias = ErrorReason  # noqa: Y015

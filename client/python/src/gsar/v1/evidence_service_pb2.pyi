@@ -29,25 +29,25 @@ class _SearchMethod:
 class _SearchMethodEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SearchMethod.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     SEARCH_METHOD_UNSPECIFIED: _SearchMethod.ValueType  # 0
-    """Hybrid if vector search is available, otherwise lexical."""
+    """Hybrid search if vector search is available, and lexical search otherwise."""
     SEARCH_METHOD_LEXICAL: _SearchMethod.ValueType  # 1
-    """By terms that the passage and the query share."""
+    """Search by terms that the passage and the query have in common."""
     SEARCH_METHOD_VECTOR: _SearchMethod.ValueType  # 2
-    """By embedding vectors; lexical if vector search is not available."""
+    """Search by embedding vectors. If vector search is not available, the search is lexical."""
     SEARCH_METHOD_HYBRID: _SearchMethod.ValueType  # 3
-    """By terms and vectors combined; lexical if vector search is not available."""
+    """Search by terms and by vectors, with combined ranks. If vector search is not available, the search is lexical."""
 
 class SearchMethod(_SearchMethod, metaclass=_SearchMethodEnumTypeWrapper):
     """SearchMethod is a search method."""
 
 SEARCH_METHOD_UNSPECIFIED: SearchMethod.ValueType  # 0
-"""Hybrid if vector search is available, otherwise lexical."""
+"""Hybrid search if vector search is available, and lexical search otherwise."""
 SEARCH_METHOD_LEXICAL: SearchMethod.ValueType  # 1
-"""By terms that the passage and the query share."""
+"""Search by terms that the passage and the query have in common."""
 SEARCH_METHOD_VECTOR: SearchMethod.ValueType  # 2
-"""By embedding vectors; lexical if vector search is not available."""
+"""Search by embedding vectors. If vector search is not available, the search is lexical."""
 SEARCH_METHOD_HYBRID: SearchMethod.ValueType  # 3
-"""By terms and vectors combined; lexical if vector search is not available."""
+"""Search by terms and by vectors, with combined ranks. If vector search is not available, the search is lexical."""
 Global___SearchMethod: _TypeAlias = SearchMethod  # noqa: Y015
 
 @_typing.final
@@ -60,12 +60,12 @@ class PutEvidenceRequest(_message.Message):
     ITEM_FIELD_NUMBER: _builtins.int
     MORE_FIELD_NUMBER: _builtins.int
     more: _builtins.bytes
-    """more is further text for the last started item, which must be a text item. It is UTF-8 and may be split at any
-    byte.
+    """more is further text of the item that was started last, which must be a text item. The text must be UTF-8, and
+    may be split at any byte.
     """
     @_builtins.property
     def corpus(self) -> Global___CorpusHead:
-        """corpus names the corpus; only in the first message of a call."""
+        """corpus names the corpus. It must be in the first message of a call, and only there."""
 
     @_builtins.property
     def item(self) -> _common_pb2.EvidenceItem:
@@ -97,11 +97,13 @@ class CorpusHead(_message.Message):
     CORPUS_ID_FIELD_NUMBER: _builtins.int
     TIME_TO_LIVE_FIELD_NUMBER: _builtins.int
     corpus_id: _builtins.str
-    """corpus_id of the corpus: 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit; required."""
+    """corpus_id is the id of the corpus: 1 to 128 letters, digits, `.`, `_` and `-`, of which the first is a letter or a
+    digit. Required.
+    """
     @_builtins.property
     def time_to_live(self) -> _duration_pb2.Duration:
-        """time_to_live is the time from now after which the corpus may be deleted. If absent, an existing corpus keeps its
-        expiry and a new one gets the server's default.
+        """time_to_live is the time, counted from the start of the call, after which the corpus may be deleted. If absent, an
+        existing corpus keeps its expiry time, and a new corpus gets the server's default (evidence.time_to_live).
         """
 
     def __init__(
@@ -120,7 +122,7 @@ Global___CorpusHead: _TypeAlias = CorpusHead  # noqa: Y015
 
 @_typing.final
 class PutEvidenceResponse(_message.Message):
-    """PutEvidenceResponse acknowledges the durably stored items."""
+    """PutEvidenceResponse acknowledges that the items are stored durably."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -134,16 +136,16 @@ class PutEvidenceResponse(_message.Message):
     unchanged_items: _builtins.int
     """unchanged_items is the number of items of this call, listed or not, that were already stored with the same content."""
     duplicate_items: _builtins.int
-    """duplicate_items is the number of items of this call, listed or not, that have the same content as another item and
-    are stored as a reference to it.
+    """duplicate_items is the number of items of this call, listed or not, that were not stored because the corpus already
+    contains the same content from the same source under a different id.
     """
     @_builtins.property
     def corpus(self) -> Global___CorpusSummary:
-        """corpus after the call."""
+        """corpus describes the corpus after the call."""
 
     @_builtins.property
     def items(self) -> _containers.RepeatedCompositeFieldContainer[Global___StoredItem]:
-        """items of this call in order, as many as fit in 1 MiB."""
+        """items are the items of this call, in order. Only as many are listed as fit in 1 MiB."""
 
     def __init__(
         self,
@@ -164,7 +166,7 @@ Global___PutEvidenceResponse: _TypeAlias = PutEvidenceResponse  # noqa: Y015
 
 @_typing.final
 class StoredItem(_message.Message):
-    """StoredItem is one stored item."""
+    """StoredItem is one item of an upload."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -177,20 +179,20 @@ class StoredItem(_message.Message):
     SAME_AS_FIELD_NUMBER: _builtins.int
     UNCHANGED_FIELD_NUMBER: _builtins.int
     evidence_id: _builtins.str
-    """evidence_id of the item."""
+    """evidence_id is the id of the item."""
     key: _builtins.str
-    """key is the hexadecimal BLAKE3 digest of its content. GetSnapshot accepts it as an identifier."""
+    """key is the BLAKE3 digest of the content, in hexadecimal. GetSnapshot accepts it as an identifier."""
     size: _builtins.int
-    """size of its content in bytes."""
+    """size is the size of the content in bytes."""
     passages: _builtins.int
-    """passages is the number of passages into which it was split."""
+    """passages is the number of passages into which the content was split."""
     lines: _builtins.int
-    """lines is the number of lines of a text item; 0 for JSON."""
+    """lines is the number of lines of a text item. It is 0 for JSON."""
     repeated_lines: _builtins.int
     """repeated_lines is the number of lines that differ from an earlier line only in their numbers."""
     same_as: _builtins.str
-    """same_as is the id of the item in the corpus that has the same content and is stored in place of this one; empty if
-    there is none.
+    """same_as is the id of another item in the corpus that has the same content and source. In that case, this item is
+    not stored under its own id. same_as is empty if there is no such item.
     """
     unchanged: _builtins.bool
     """unchanged is true if the item was already stored with the same content."""
@@ -216,7 +218,7 @@ Global___StoredItem: _TypeAlias = StoredItem  # noqa: Y015
 
 @_typing.final
 class CorpusSummary(_message.Message):
-    """CorpusSummary is a corpus in a list."""
+    """CorpusSummary describes a corpus."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -228,22 +230,22 @@ class CorpusSummary(_message.Message):
     EXPIRES_AT_FIELD_NUMBER: _builtins.int
     EMBEDDED_FIELD_NUMBER: _builtins.int
     corpus_id: _builtins.str
-    """corpus_id of the corpus."""
+    """corpus_id is the id of the corpus."""
     items: _builtins.int
     """items is the number of items."""
     passages: _builtins.int
     """passages is the number of passages."""
     size: _builtins.int
-    """size of all contents in bytes."""
+    """size is the total size of the contents in bytes."""
     embedded: _builtins.bool
     """embedded is true if every passage that needs an embedding vector has one. Vectors are computed in the background."""
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
-        """created_at is the time of creation."""
+        """created_at is the time at which the corpus was created."""
 
     @_builtins.property
     def expires_at(self) -> _timestamp_pb2.Timestamp:
-        """expires_at is the time after which it may be deleted; absent if it does not expire."""
+        """expires_at is the time after which the corpus may be deleted. It is absent if the corpus does not expire."""
 
     def __init__(
         self,
@@ -276,18 +278,18 @@ class GetSnapshotRequest(_message.Message):
     BYTES_FIELD_NUMBER: _builtins.int
     LINES_FIELD_NUMBER: _builtins.int
     corpus_id: _builtins.str
-    """corpus_id is the id of the corpus; required."""
+    """corpus_id is the id of the corpus. Required."""
     evidence_id: _builtins.str
-    """evidence_id of the item."""
+    """evidence_id is the id of the item."""
     key: _builtins.str
-    """key is the hexadecimal BLAKE3 digest of the content."""
+    """key is the BLAKE3 digest of the content, as 64 hexadecimal digits."""
     @_builtins.property
     def bytes(self) -> _common_pb2.ByteRange:
-        """bytes of the content; at most 1 MiB are returned."""
+        """bytes is a range of bytes."""
 
     @_builtins.property
     def lines(self) -> Global___LineRange:
-        """lines of the content; at most 1 MiB are returned."""
+        """lines is a range of lines."""
 
     def __init__(
         self,
@@ -315,16 +317,16 @@ Global___GetSnapshotRequest: _TypeAlias = GetSnapshotRequest  # noqa: Y015
 
 @_typing.final
 class LineRange(_message.Message):
-    """LineRange is a range of lines."""
+    """LineRange is a range of lines that includes its first and its last line."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     FIRST_FIELD_NUMBER: _builtins.int
     LAST_FIELD_NUMBER: _builtins.int
     first: _builtins.int
-    """first line, counted from 1."""
+    """first is the number of the first line, counted from 1."""
     last: _builtins.int
-    """last line, inclusive."""
+    """last is the number of the last line. It must not be less than first."""
     def __init__(
         self,
         *,
@@ -341,7 +343,7 @@ Global___LineRange: _TypeAlias = LineRange  # noqa: Y015
 
 @_typing.final
 class GetSnapshotResponse(_message.Message):
-    """GetSnapshotResponse is a part of an item."""
+    """GetSnapshotResponse contains a part of an item."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -358,30 +360,30 @@ class GetSnapshotResponse(_message.Message):
     VERIFICATION_RESULT_FIELD_NUMBER: _builtins.int
     ATTESTED_FIELD_NUMBER: _builtins.int
     evidence_id: _builtins.str
-    """evidence_id of the item."""
+    """evidence_id is the id of the item."""
     kind: _common_pb2.EvidenceKind.ValueType
-    """kind of the item."""
+    """kind is the kind of the item."""
     lane: _common_pb2.EvidenceLane.ValueType
-    """lane of the item."""
+    """lane is the lane of the item."""
     tool: _builtins.str
-    """tool or command line that produced the item."""
+    """tool is the name or the command line of the tool that produced the item."""
     key: _builtins.str
-    """key is the hexadecimal BLAKE3 digest of the whole content."""
+    """key is the BLAKE3 digest of the whole content, in hexadecimal."""
     size: _builtins.int
-    """size of the whole content in bytes."""
+    """size is the size of the whole content in bytes."""
     content: _builtins.str
-    """content of the range, cut at character boundaries."""
+    """content is the content of the range, which starts and ends at character boundaries."""
     step_id: _builtins.str
-    """step_id of the investigation step that produced the item, if any."""
+    """step_id is the id of the investigation step that produced the item. It is empty if unknown."""
     specialist_id: _builtins.str
-    """specialist_id of the specialist (agent) that ran the step, if any."""
+    """specialist_id is the id of the specialist (agent) that ran the step. It is empty if unknown."""
     verification_result: _common_pb2.VerificationResult.ValueType
-    """verification_result of an executed check; unspecified if unknown."""
+    """verification_result is the result of an executed check. It is unspecified if unknown."""
     attested: _builtins.bool
-    """attested is true if it was stored over a channel that the server's configuration trusts."""
+    """attested is true if the item was received over a channel that the server's configuration trusts."""
     @_builtins.property
     def bytes(self) -> _common_pb2.ByteRange:
-        """bytes is the range of the content that is returned."""
+        """bytes is the byte range of the content that is returned."""
 
     def __init__(
         self,
@@ -409,7 +411,7 @@ Global___GetSnapshotResponse: _TypeAlias = GetSnapshotResponse  # noqa: Y015
 
 @_typing.final
 class SearchRequest(_message.Message):
-    """SearchRequest is a search for passages."""
+    """SearchRequest requests the passages that are relevant to a query."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -419,16 +421,16 @@ class SearchRequest(_message.Message):
     FILTER_FIELD_NUMBER: _builtins.int
     METHOD_FIELD_NUMBER: _builtins.int
     corpus_id: _builtins.str
-    """corpus_id is the id of the corpus; required."""
+    """corpus_id is the id of the corpus. Required."""
     query: _builtins.str
-    """query is plain text, such as a claim; 1 byte to 16 KiB."""
+    """query is plain text, such as a claim. Required; at most limits.claim_text (16 KiB by default)."""
     most: _builtins.int
-    """most is the maximum number of passages, 1 to 200. Defaults to 10 if 0."""
+    """most is the maximum number of passages to return, 1 to 200. Defaults to 10 if 0."""
     method: Global___SearchMethod.ValueType
-    """method of the search. If unspecified, the best available one is used."""
+    """method is the search method. If unspecified, the best available method is used."""
     @_builtins.property
     def filter(self) -> Global___SearchFilter:
-        """filter restricts the items that are searched."""
+        """filter restricts the items and passages that are searched."""
 
     def __init__(
         self,
@@ -449,7 +451,7 @@ Global___SearchRequest: _TypeAlias = SearchRequest  # noqa: Y015
 
 @_typing.final
 class SearchFilter(_message.Message):
-    """SearchFilter restricts a search. All given fields must match."""
+    """SearchFilter restricts a search. A passage must match every field that is set."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -459,19 +461,21 @@ class SearchFilter(_message.Message):
     WINDOW_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[_common_pb2.EvidenceKind.ValueType]:
-        """kinds of items. If empty, all kinds match."""
+        """kinds are the kinds of items to search, at most 64. If empty, items of all kinds are searched."""
 
     @_builtins.property
     def lanes(self) -> _containers.RepeatedScalarFieldContainer[_common_pb2.EvidenceLane.ValueType]:
-        """lanes of items. If empty, all lanes match."""
+        """lanes are the lanes of items to search, at most 64. If empty, items in all lanes are searched."""
 
     @_builtins.property
     def entities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """entities that must all be named in the passage or in the tool of its item, such as `checkout-7f9c`."""
+        """entities are names, such as `checkout-7f9c`, that must all occur in the passage, or in the id, the tool or the
+        query of its item; at most 64.
+        """
 
     @_builtins.property
     def window(self) -> _common_pb2.TimeWindow:
-        """window of time in which the item was collected. Items without collected_at never match."""
+        """window is the period in which the item must have been collected. Items without collected_at do not match."""
 
     def __init__(
         self,
@@ -491,7 +495,7 @@ Global___SearchFilter: _TypeAlias = SearchFilter  # noqa: Y015
 
 @_typing.final
 class SearchResponse(_message.Message):
-    """SearchResponse contains the passages found, the best first."""
+    """SearchResponse contains the passages found."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -499,12 +503,12 @@ class SearchResponse(_message.Message):
     METHOD_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
     method: _builtins.str
-    """method is "lexical", "vector" or "hybrid"."""
+    """method is the search method that was used: "lexical", "vector" or "hybrid"."""
     degraded: _builtins.str
-    """degraded is the reason why vector search was unavailable; empty if it was available."""
+    """degraded is the reason why vector search was unavailable. It is empty if vector search was available or not needed."""
     @_builtins.property
     def hits(self) -> _containers.RepeatedCompositeFieldContainer[Global___SearchHit]:
-        """hits in rank order."""
+        """hits are the passages, the best first."""
 
     def __init__(
         self,
@@ -540,26 +544,34 @@ class SearchHit(_message.Message):
     label: _builtins.str
     """label identifies the passage within the corpus, such as `pods#/items/3` or `app-log#L120-143`."""
     evidence_id: _builtins.str
-    """evidence_id of its item."""
+    """evidence_id is the id of the item that contains the passage."""
     field_path: _builtins.str
-    """field_path is the JSON pointer of a record; empty for text."""
+    """field_path is the JSON pointer of the record. It is empty for text."""
     text: _builtins.str
-    """text of the passage, at most 8 KiB."""
+    """text is the text of the passage, at most 8 KiB."""
     lexical_rank: _builtins.int
-    """lexical_rank among the passages found by terms, from 1; 0 if it was not found by terms."""
+    """lexical_rank is the rank among the passages found by terms, counted from 1. It is 0 if the passage was not found by
+    terms.
+    """
     vector_rank: _builtins.int
-    """vector_rank among the passages found by vectors, from 1; 0 if it was not found by vectors."""
+    """vector_rank is the rank among the passages found by vectors, counted from 1. It is 0 if the passage was not found
+    by vectors.
+    """
     score: _builtins.float
-    """score is 4 / (10 + lexical_rank) + 1 / (10 + vector_rank); comparable only within one search."""
+    """score is 4 / (10 + lexical_rank) + 1 / (10 + vector_rank). A rank of 0 adds nothing to the score. Scores are
+    comparable only within one search.
+    """
     similarity: _builtins.float
-    """similarity is the cosine similarity of passage and query, -1 to 1; set if the passage was found by vectors."""
+    """similarity is the cosine similarity of the passage and the query, -1 to 1. It is set if the passage was found by
+    vectors.
+    """
     @_builtins.property
     def lines(self) -> Global___LineRange:
-        """lines of the text; absent for JSON."""
+        """lines is the range of lines of the passage. It is absent for JSON."""
 
     @_builtins.property
     def bytes(self) -> _common_pb2.ByteRange:
-        """bytes is its position in the item's content."""
+        """bytes is the byte range of the passage in the content of the item."""
 
     def __init__(
         self,
@@ -594,9 +606,9 @@ class ListCorporaRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """page_size is the maximum number of entries, 1 to 1000. Defaults to 50 if 0."""
+    """page_size is the maximum number of corpora to return, 1 to 1,000. Defaults to 50 if 0."""
     page_token: _builtins.str
-    """page_token is the previous page's next_page_token; empty for the first page."""
+    """page_token is the next_page_token of the previous page. It is empty for the first page."""
     def __init__(
         self,
         *,
@@ -613,7 +625,7 @@ Global___ListCorporaRequest: _TypeAlias = ListCorporaRequest  # noqa: Y015
 
 @_typing.final
 class ListCorporaResponse(_message.Message):
-    """ListCorporaResponse lists corpora by name."""
+    """ListCorporaResponse is a page of corpora."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -622,14 +634,14 @@ class ListCorporaResponse(_message.Message):
     METHOD_FIELD_NUMBER: _builtins.int
     DEGRADED_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """next_page_token is the token for the next page; empty on the last page."""
+    """next_page_token is the token for the next page. It is empty on the last page."""
     method: _builtins.str
-    """method is this server's search method: "hybrid" or "lexical"."""
+    """method is the search method that this server uses by default: "hybrid" or "lexical"."""
     degraded: _builtins.str
-    """degraded is the reason why vector search is unavailable; empty if it is available."""
+    """degraded is the reason why vector search is unavailable. It is empty if vector search is available."""
     @_builtins.property
     def corpora(self) -> _containers.RepeatedCompositeFieldContainer[Global___CorpusSummary]:
-        """corpora of this page."""
+        """corpora are the corpora of this page, ordered by name."""
 
     def __init__(
         self,
@@ -655,7 +667,7 @@ class DeleteCorpusRequest(_message.Message):
 
     CORPUS_ID_FIELD_NUMBER: _builtins.int
     corpus_id: _builtins.str
-    """corpus_id is the id of the corpus; required."""
+    """corpus_id is the id of the corpus. Required."""
     def __init__(
         self,
         *,
@@ -671,14 +683,14 @@ Global___DeleteCorpusRequest: _TypeAlias = DeleteCorpusRequest  # noqa: Y015
 
 @_typing.final
 class DeleteCorpusResponse(_message.Message):
-    """DeleteCorpusResponse contains the deleted corpus."""
+    """DeleteCorpusResponse describes the deleted corpus."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CORPUS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def corpus(self) -> Global___CorpusSummary:
-        """corpus before the deletion."""
+        """corpus describes the corpus before the deletion. It is absent if the corpus could not be read."""
 
     def __init__(
         self,

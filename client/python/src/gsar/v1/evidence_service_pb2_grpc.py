@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class EvidenceServiceStub(object):
-    """EvidenceService stores evidence and finds passages relevant to a claim.
+    """EvidenceService stores evidence and finds passages that are relevant to a claim.
     """
 
     def __init__(self, channel):
@@ -63,21 +63,21 @@ class EvidenceServiceStub(object):
 
 
 class EvidenceServiceServicer(object):
-    """EvidenceService stores evidence and finds passages relevant to a claim.
+    """EvidenceService stores evidence and finds passages that are relevant to a claim.
     """
 
     def PutEvidence(self, request_iterator, context):
         """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
         Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
-        Search can already find items while the call is running. An item with an existing id replaces the old item, and an
-        item with unchanged content is skipped, so it is safe to repeat an interrupted call.
+        Search can already find items while the call is running. If an item with the same id is already stored, the new
+        item replaces it. An item with unchanged content is skipped. An interrupted call can therefore be repeated safely.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetSnapshot(self, request, context):
-        """GetSnapshot returns the content of an item, or a range of it.
+        """GetSnapshot returns the content of an item, or a range of the content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -91,7 +91,7 @@ class EvidenceServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListCorpora(self, request, context):
-        """ListCorpora lists corpora by name.
+        """ListCorpora lists corpora, ordered by name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,7 +141,7 @@ def add_EvidenceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class EvidenceService(object):
-    """EvidenceService stores evidence and finds passages relevant to a claim.
+    """EvidenceService stores evidence and finds passages that are relevant to a claim.
     """
 
     @staticmethod

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class EvidenceServiceStub:
-    """EvidenceService stores evidence and finds passages relevant to a claim."""
+    """EvidenceService stores evidence and finds passages that are relevant to a claim."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -36,40 +36,40 @@ class EvidenceServiceStub:
     PutEvidence: _grpc.StreamUnaryMultiCallable[_evidence_service_pb2.PutEvidenceRequest, _evidence_service_pb2.PutEvidenceResponse]
     """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
     Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
-    Search can already find items while the call is running. An item with an existing id replaces the old item, and an
-    item with unchanged content is skipped, so it is safe to repeat an interrupted call.
+    Search can already find items while the call is running. If an item with the same id is already stored, the new
+    item replaces it. An item with unchanged content is skipped. An interrupted call can therefore be repeated safely.
     """
     GetSnapshot: _grpc.UnaryUnaryMultiCallable[_evidence_service_pb2.GetSnapshotRequest, _evidence_service_pb2.GetSnapshotResponse]
-    """GetSnapshot returns the content of an item, or a range of it."""
+    """GetSnapshot returns the content of an item, or a range of the content."""
     Search: _grpc.UnaryUnaryMultiCallable[_evidence_service_pb2.SearchRequest, _evidence_service_pb2.SearchResponse]
     """Search finds the passages of a corpus that are relevant to a query."""
     ListCorpora: _grpc.UnaryUnaryMultiCallable[_evidence_service_pb2.ListCorporaRequest, _evidence_service_pb2.ListCorporaResponse]
-    """ListCorpora lists corpora by name."""
+    """ListCorpora lists corpora, ordered by name."""
     DeleteCorpus: _grpc.UnaryUnaryMultiCallable[_evidence_service_pb2.DeleteCorpusRequest, _evidence_service_pb2.DeleteCorpusResponse]
     """DeleteCorpus deletes a corpus and everything in it."""
 
 @_typing.type_check_only
 class EvidenceServiceAsyncStub(EvidenceServiceStub):
-    """EvidenceService stores evidence and finds passages relevant to a claim."""
+    """EvidenceService stores evidence and finds passages that are relevant to a claim."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     PutEvidence: _aio.StreamUnaryMultiCallable[_evidence_service_pb2.PutEvidenceRequest, _evidence_service_pb2.PutEvidenceResponse]  # type: ignore[assignment]
     """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
     Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
-    Search can already find items while the call is running. An item with an existing id replaces the old item, and an
-    item with unchanged content is skipped, so it is safe to repeat an interrupted call.
+    Search can already find items while the call is running. If an item with the same id is already stored, the new
+    item replaces it. An item with unchanged content is skipped. An interrupted call can therefore be repeated safely.
     """
     GetSnapshot: _aio.UnaryUnaryMultiCallable[_evidence_service_pb2.GetSnapshotRequest, _evidence_service_pb2.GetSnapshotResponse]  # type: ignore[assignment]
-    """GetSnapshot returns the content of an item, or a range of it."""
+    """GetSnapshot returns the content of an item, or a range of the content."""
     Search: _aio.UnaryUnaryMultiCallable[_evidence_service_pb2.SearchRequest, _evidence_service_pb2.SearchResponse]  # type: ignore[assignment]
     """Search finds the passages of a corpus that are relevant to a query."""
     ListCorpora: _aio.UnaryUnaryMultiCallable[_evidence_service_pb2.ListCorporaRequest, _evidence_service_pb2.ListCorporaResponse]  # type: ignore[assignment]
-    """ListCorpora lists corpora by name."""
+    """ListCorpora lists corpora, ordered by name."""
     DeleteCorpus: _aio.UnaryUnaryMultiCallable[_evidence_service_pb2.DeleteCorpusRequest, _evidence_service_pb2.DeleteCorpusResponse]  # type: ignore[assignment]
     """DeleteCorpus deletes a corpus and everything in it."""
 
 class EvidenceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """EvidenceService stores evidence and finds passages relevant to a claim."""
+    """EvidenceService stores evidence and finds passages that are relevant to a claim."""
 
     @_abc_1.abstractmethod
     def PutEvidence(
@@ -79,8 +79,8 @@ class EvidenceServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_evidence_service_pb2.PutEvidenceResponse, _abc.Awaitable[_evidence_service_pb2.PutEvidenceResponse]]:
         """PutEvidence stores items in a corpus, which is created if it does not exist. The first message names the corpus.
         Each item follows in one message or, if its text is long, in several. The response acknowledges all items, but
-        Search can already find items while the call is running. An item with an existing id replaces the old item, and an
-        item with unchanged content is skipped, so it is safe to repeat an interrupted call.
+        Search can already find items while the call is running. If an item with the same id is already stored, the new
+        item replaces it. An item with unchanged content is skipped. An interrupted call can therefore be repeated safely.
         """
 
     @_abc_1.abstractmethod
@@ -89,7 +89,7 @@ class EvidenceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _evidence_service_pb2.GetSnapshotRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_evidence_service_pb2.GetSnapshotResponse, _abc.Awaitable[_evidence_service_pb2.GetSnapshotResponse]]:
-        """GetSnapshot returns the content of an item, or a range of it."""
+        """GetSnapshot returns the content of an item, or a range of the content."""
 
     @_abc_1.abstractmethod
     def Search(
@@ -105,7 +105,7 @@ class EvidenceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _evidence_service_pb2.ListCorporaRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_evidence_service_pb2.ListCorporaResponse, _abc.Awaitable[_evidence_service_pb2.ListCorporaResponse]]:
-        """ListCorpora lists corpora by name."""
+        """ListCorpora lists corpora, ordered by name."""
 
     @_abc_1.abstractmethod
     def DeleteCorpus(

@@ -29,7 +29,7 @@ class _Verdict:
 class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     VERDICT_UNSPECIFIED: _Verdict.ValueType  # 0
-    """Rejected on input; never sent."""
+    """Rejected in requests, except in HypothesisTest; never sent in responses."""
     VERDICT_SUPPORTS: _Verdict.ValueType  # 1
     """The result shows the fault."""
     VERDICT_REFUTES: _Verdict.ValueType  # 2
@@ -38,10 +38,10 @@ class _VerdictEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Verdict.Value
     """The result shows neither."""
 
 class Verdict(_Verdict, metaclass=_VerdictEnumTypeWrapper):
-    """Verdict is the relation of a tool result to the hypothesis of a fault."""
+    """Verdict is the relation of a tool result to the hypothesis that there is a fault."""
 
 VERDICT_UNSPECIFIED: Verdict.ValueType  # 0
-"""Rejected on input; never sent."""
+"""Rejected in requests, except in HypothesisTest; never sent in responses."""
 VERDICT_SUPPORTS: Verdict.ValueType  # 1
 """The result shows the fault."""
 VERDICT_REFUTES: Verdict.ValueType  # 2
@@ -57,29 +57,35 @@ class _HypothesisState:
 class _HypothesisStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_HypothesisState.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     HYPOTHESIS_STATE_UNSPECIFIED: _HypothesisState.ValueType  # 0
-    """Never sent."""
+    """Never sent in responses."""
     HYPOTHESIS_STATE_VALIDATED: _HypothesisState.ValueType  # 1
-    """Hard evidence supports it."""
+    """Hard evidence supports the hypothesis. If the policy enables gate.contested, each refutation must also have been
+    overridden by later support in a lane that is at least as strong.
+    """
     HYPOTHESIS_STATE_INVALIDATED: _HypothesisState.ValueType  # 2
-    """Hard evidence refutes it and none supports it."""
+    """Hard evidence refutes the hypothesis, and none supports it."""
     HYPOTHESIS_STATE_CONTESTED: _HypothesisState.ValueType  # 3
-    """Hard evidence supports and refutes it."""
+    """Hard evidence supports the hypothesis, and hard evidence that has not been overridden refutes it."""
     HYPOTHESIS_STATE_INCONCLUSIVE: _HypothesisState.ValueType  # 4
-    """There is no hard evidence either way."""
+    """There is no hard evidence for or against the hypothesis."""
 
 class HypothesisState(_HypothesisState, metaclass=_HypothesisStateEnumTypeWrapper):
-    """HypothesisState is the state of a hypothesis, computed from its evidence and never set by a caller."""
+    """HypothesisState is the state of a hypothesis. The server computes it from the hard evidence, which is every result
+    outside lane LLM_INFERRED that the server did not refuse. A caller cannot set it.
+    """
 
 HYPOTHESIS_STATE_UNSPECIFIED: HypothesisState.ValueType  # 0
-"""Never sent."""
+"""Never sent in responses."""
 HYPOTHESIS_STATE_VALIDATED: HypothesisState.ValueType  # 1
-"""Hard evidence supports it."""
+"""Hard evidence supports the hypothesis. If the policy enables gate.contested, each refutation must also have been
+overridden by later support in a lane that is at least as strong.
+"""
 HYPOTHESIS_STATE_INVALIDATED: HypothesisState.ValueType  # 2
-"""Hard evidence refutes it and none supports it."""
+"""Hard evidence refutes the hypothesis, and none supports it."""
 HYPOTHESIS_STATE_CONTESTED: HypothesisState.ValueType  # 3
-"""Hard evidence supports and refutes it."""
+"""Hard evidence supports the hypothesis, and hard evidence that has not been overridden refutes it."""
 HYPOTHESIS_STATE_INCONCLUSIVE: HypothesisState.ValueType  # 4
-"""There is no hard evidence either way."""
+"""There is no hard evidence for or against the hypothesis."""
 Global___HypothesisState: _TypeAlias = HypothesisState  # noqa: Y015
 
 class _GateState:
@@ -89,29 +95,29 @@ class _GateState:
 class _GateStateEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GateState.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     GATE_STATE_UNSPECIFIED: _GateState.ValueType  # 0
-    """Never sent."""
+    """Never sent in responses."""
     GATE_STATE_EVIDENCE_SUFFICIENT: _GateState.ValueType  # 1
-    """At least one hypothesis is validated."""
+    """At least one hypothesis about a suspect is validated."""
     GATE_STATE_BUDGET_EXHAUSTED: _GateState.ValueType  # 2
-    """The budget is exhausted and no hypothesis is validated."""
+    """The maximum number of turns or the maximum time has been reached, and no hypothesis about a suspect is validated."""
     GATE_STATE_NO_CONFIDENT_ROOT_CAUSE: _GateState.ValueType  # 3
-    """The investigation ends without a confident root cause."""
+    """The investigation ends without a confident root cause, although the turns and the time are not used up."""
     GATE_STATE_INVESTIGATING: _GateState.ValueType  # 4
-    """It continues."""
+    """The investigation continues."""
 
 class GateState(_GateState, metaclass=_GateStateEnumTypeWrapper):
     """GateState is the state of an investigation."""
 
 GATE_STATE_UNSPECIFIED: GateState.ValueType  # 0
-"""Never sent."""
+"""Never sent in responses."""
 GATE_STATE_EVIDENCE_SUFFICIENT: GateState.ValueType  # 1
-"""At least one hypothesis is validated."""
+"""At least one hypothesis about a suspect is validated."""
 GATE_STATE_BUDGET_EXHAUSTED: GateState.ValueType  # 2
-"""The budget is exhausted and no hypothesis is validated."""
+"""The maximum number of turns or the maximum time has been reached, and no hypothesis about a suspect is validated."""
 GATE_STATE_NO_CONFIDENT_ROOT_CAUSE: GateState.ValueType  # 3
-"""The investigation ends without a confident root cause."""
+"""The investigation ends without a confident root cause, although the turns and the time are not used up."""
 GATE_STATE_INVESTIGATING: GateState.ValueType  # 4
-"""It continues."""
+"""The investigation continues."""
 Global___GateState: _TypeAlias = GateState  # noqa: Y015
 
 class _GateExit:
@@ -121,21 +127,21 @@ class _GateExit:
 class _GateExitEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GateExit.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     GATE_EXIT_UNSPECIFIED: _GateExit.ValueType  # 0
-    """It does not end."""
+    """The investigation does not end."""
     GATE_EXIT_CONFIDENT: _GateExit.ValueType  # 1
-    """With a root cause."""
+    """The investigation ends with a root cause."""
     GATE_EXIT_NO_CONFIDENT_ROOT_CAUSE: _GateExit.ValueType  # 2
-    """Deliberately without one."""
+    """The investigation ends explicitly without a root cause."""
 
 class GateExit(_GateExit, metaclass=_GateExitEnumTypeWrapper):
-    """GateExit is the way an investigation ends."""
+    """GateExit is the way in which an investigation ends."""
 
 GATE_EXIT_UNSPECIFIED: GateExit.ValueType  # 0
-"""It does not end."""
+"""The investigation does not end."""
 GATE_EXIT_CONFIDENT: GateExit.ValueType  # 1
-"""With a root cause."""
+"""The investigation ends with a root cause."""
 GATE_EXIT_NO_CONFIDENT_ROOT_CAUSE: GateExit.ValueType  # 2
-"""Deliberately without one."""
+"""The investigation ends explicitly without a root cause."""
 Global___GateExit: _TypeAlias = GateExit  # noqa: Y015
 
 class _GroundingStrength:
@@ -145,25 +151,25 @@ class _GroundingStrength:
 class _GroundingStrengthEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GroundingStrength.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     GROUNDING_STRENGTH_UNSPECIFIED: _GroundingStrength.ValueType  # 0
-    """Rejected on input; never sent."""
+    """Rejected in requests; never sent in responses."""
     GROUNDING_STRENGTH_GROUNDED: _GroundingStrength.ValueType  # 1
-    """Hard evidence and a change citation."""
+    """The chain contains hard evidence and a change."""
     GROUNDING_STRENGTH_PARTIALLY_GROUNDED: _GroundingStrength.ValueType  # 2
-    """One of the two."""
+    """The chain contains either hard evidence or a change, but not both."""
     GROUNDING_STRENGTH_UNGROUNDED: _GroundingStrength.ValueType  # 3
-    """Neither."""
+    """The chain contains neither hard evidence nor a change."""
 
 class GroundingStrength(_GroundingStrength, metaclass=_GroundingStrengthEnumTypeWrapper):
     """GroundingStrength is the strength of an evidence chain."""
 
 GROUNDING_STRENGTH_UNSPECIFIED: GroundingStrength.ValueType  # 0
-"""Rejected on input; never sent."""
+"""Rejected in requests; never sent in responses."""
 GROUNDING_STRENGTH_GROUNDED: GroundingStrength.ValueType  # 1
-"""Hard evidence and a change citation."""
+"""The chain contains hard evidence and a change."""
 GROUNDING_STRENGTH_PARTIALLY_GROUNDED: GroundingStrength.ValueType  # 2
-"""One of the two."""
+"""The chain contains either hard evidence or a change, but not both."""
 GROUNDING_STRENGTH_UNGROUNDED: GroundingStrength.ValueType  # 3
-"""Neither."""
+"""The chain contains neither hard evidence nor a change."""
 Global___GroundingStrength: _TypeAlias = GroundingStrength  # noqa: Y015
 
 class _Action:
@@ -173,29 +179,31 @@ class _Action:
 class _ActionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Action.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     ACTION_UNSPECIFIED: _Action.ValueType  # 0
-    """Never sent."""
+    """Sent only where the comment of a field says so."""
     ACTION_NOTIFY: _Action.ValueType  # 1
-    """Notify people."""
+    """The agent may notify people."""
     ACTION_ISSUE: _Action.ValueType  # 2
-    """Open an issue."""
+    """The agent may open an issue."""
     ACTION_PATCH: _Action.ValueType  # 3
-    """Propose a patch."""
+    """The agent may propose a patch."""
     ACTION_PULL_REQUEST: _Action.ValueType  # 4
-    """Open a pull request."""
+    """The agent may open a pull request, which a person merges."""
 
 class Action(_Action, metaclass=_ActionEnumTypeWrapper):
-    """Action is the maximum action permitted to an agent. The server itself takes no action."""
+    """Action is an action that an agent may take. Values are ordered from the most cautious to the boldest. The server
+    itself takes no action.
+    """
 
 ACTION_UNSPECIFIED: Action.ValueType  # 0
-"""Never sent."""
+"""Sent only where the comment of a field says so."""
 ACTION_NOTIFY: Action.ValueType  # 1
-"""Notify people."""
+"""The agent may notify people."""
 ACTION_ISSUE: Action.ValueType  # 2
-"""Open an issue."""
+"""The agent may open an issue."""
 ACTION_PATCH: Action.ValueType  # 3
-"""Propose a patch."""
+"""The agent may propose a patch."""
 ACTION_PULL_REQUEST: Action.ValueType  # 4
-"""Open a pull request."""
+"""The agent may open a pull request, which a person merges."""
 Global___Action: _TypeAlias = Action  # noqa: Y015
 
 class _ChangeKind:
@@ -205,20 +213,20 @@ class _ChangeKind:
 class _ChangeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ChangeKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     CHANGE_KIND_UNSPECIFIED: _ChangeKind.ValueType  # 0
-    """A deployment, commit, pull request or configuration change. Its item is in lane CHANGE."""
+    """A deployment, a commit, a pull request or a configuration change. The item that shows it must be in lane CHANGE."""
     CHANGE_KIND_LOAD: _ChangeKind.ValueType  # 1
-    """A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS or LOGS
-    if it names the target.
+    """A change of the load or of the available resources, such as a traffic peak. The item that shows it must be in lane
+    CHANGE, or in lane METRICS or LOGS if the item names the target.
     """
 
 class ChangeKind(_ChangeKind, metaclass=_ChangeKindEnumTypeWrapper):
-    """ChangeKind is a kind of change."""
+    """ChangeKind is the kind of a change."""
 
 CHANGE_KIND_UNSPECIFIED: ChangeKind.ValueType  # 0
-"""A deployment, commit, pull request or configuration change. Its item is in lane CHANGE."""
+"""A deployment, a commit, a pull request or a configuration change. The item that shows it must be in lane CHANGE."""
 CHANGE_KIND_LOAD: ChangeKind.ValueType  # 1
-"""A change of the load or of available resources, such as a traffic peak. Its item can also be in lane METRICS or LOGS
-if it names the target.
+"""A change of the load or of the available resources, such as a traffic peak. The item that shows it must be in lane
+CHANGE, or in lane METRICS or LOGS if the item names the target.
 """
 Global___ChangeKind: _TypeAlias = ChangeKind  # noqa: Y015
 
@@ -237,29 +245,33 @@ class HypothesisEvidence(_message.Message):
     VERIFICATION_RESULT_FIELD_NUMBER: _builtins.int
     ATTESTED_FIELD_NUMBER: _builtins.int
     tool: _builtins.str
-    """tool that was called; required."""
+    """tool is the name of the tool that was called. Required. Results from the same tool do not count as independent."""
     summary: _builtins.str
-    """summary of the result in one line, truncated to 280 characters."""
+    """summary is a summary of the result in one line. The server shortens it to at most 280 characters."""
     verdict: Global___Verdict.ValueType
-    """verdict of the result; required."""
+    """verdict is the verdict of the result on the hypothesis. Required."""
     lane: _common_pb2.EvidenceLane.ValueType
-    """lane of the result; required. Results with lane LLM_INFERRED are counted but have no effect. If evidence_id names an
-    item of the request or its corpus, the lane of the item is used instead.
+    """lane is the lane of the result. Required. Results in lane LLM_INFERRED are counted but have no effect. If
+    evidence_id names an item of the request or of its corpus, the lane of that item is used instead.
     """
     evidence_id: _builtins.str
-    """evidence_id of the underlying evidence item; optional. A result that names an unknown item has no effect. With
-    guards.tool_match_needs_attestation, a result needs an attested item. EvaluateGate and AssembleChain have no evidence
-    and take the caller's word.
+    """evidence_id is the id of the evidence item that contains the result. Optional. A result that names an unknown item
+    has no effect. If the policy enables guards.tool_match_needs_attestation, a result has an effect only if it names
+    an attested item. EvaluateGate and AssembleChain receive no evidence, so they accept the caller's statements
+    unchecked.
     """
     verification_result: _common_pb2.VerificationResult.ValueType
-    """verification_result of an executed check; only for lane VERIFICATION. If evidence_id names an item, its result is used
-    instead. A failed check with VERDICT_SUPPORTS counts as inconclusive.
+    """verification_result is the result of an executed check. It is allowed only for lane VERIFICATION. If evidence_id
+    names an item, the result of that item is used instead. A failed check never counts as support, even with
+    VERDICT_SUPPORTS.
     """
     attested: _builtins.bool
-    """attested is true if the item comes from an attested channel. Taken from the item that evidence_id names."""
+    """attested is true if the item that evidence_id names was received over a channel that the server's configuration
+    trusts. The server takes it from the item; the value in a request has no effect.
+    """
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_at is the time of the verdict; optional."""
+        """evaluated_at is the time at which the verdict was reached. Optional."""
 
     def __init__(
         self,
@@ -292,14 +304,14 @@ class Hypothesis(_message.Message):
     TARGET_FIELD_NUMBER: _builtins.int
     EVIDENCE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """id of the hypothesis; unique within the request; 1 to 256 bytes."""
+    """id is the id of the hypothesis, 1 to 256 bytes long and unique within the request. Required."""
     statement: _builtins.str
-    """statement of the suspected cause."""
+    """statement describes the suspected cause. Optional; at most limits.claim_text (16 KiB by default)."""
     target: _builtins.str
-    """target is the suspected entity, such as a service or node; optional."""
+    """target is the suspected entity, such as a service or a node. Optional; at most 256 bytes."""
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[Global___HypothesisEvidence]:
-        """evidence for and against it."""
+        """evidence contains the results for and against the hypothesis, at most 1,000."""
 
     def __init__(
         self,
@@ -331,25 +343,29 @@ class ChangeRecord(_message.Message):
     ATTESTED_FIELD_NUMBER: _builtins.int
     KIND_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """id of the change: a deployment, commit or pull request number; 1 to 256 bytes."""
+    """id identifies the change, 1 to 256 bytes long, such as the id of a deployment, a commit hash or the number of a
+    pull request. Required.
+    """
     summary: _builtins.str
-    """summary of the change."""
+    """summary describes the change. Optional; at most limits.claim_text (16 KiB by default)."""
     target: _builtins.str
-    """target is the changed entity, such as a service; optional. A change is cited only if its target is the suspect or on
-    the path to it.
+    """target is the changed entity, such as a service. Optional; at most 256 bytes. A change is cited only if its target
+    is the suspect or an entity on the path to the suspect.
     """
     evidence_id: _builtins.str
-    """evidence_id of the item that shows the change; optional. A change that names an item which is unknown or in a lane
-    that does not show changes of its kind is not cited. With guards.tool_match_needs_attestation, a change needs an
-    attested item.
+    """evidence_id is the id of the item that shows the change. Optional. A change is not cited if the item is unknown, or
+    if the item is in a lane that does not show changes of this kind; RecordTurn rejects such a change. If the policy
+    enables guards.tool_match_needs_attestation, a change is cited only if it names an attested item.
     """
     attested: _builtins.bool
-    """attested is true if the item comes from an attested channel. Taken from the item that evidence_id names."""
+    """attested is true if the item that evidence_id names was received over a channel that the server's configuration
+    trusts. The server takes it from the item; the value in a request has no effect.
+    """
     kind: Global___ChangeKind.ValueType
-    """kind of the change."""
+    """kind is the kind of the change."""
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp:
-        """at is the time at which it took effect; required."""
+        """at is the time at which the change took effect. Required."""
 
     def __init__(
         self,
@@ -372,7 +388,7 @@ Global___ChangeRecord: _TypeAlias = ChangeRecord  # noqa: Y015
 
 @_typing.final
 class GateInputs(_message.Message):
-    """GateInputs are the hypotheses and the progress of an investigation."""
+    """GateInputs contains the hypotheses and the progress of an investigation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -388,42 +404,44 @@ class GateInputs(_message.Message):
     PATH_FIELD_NUMBER: _builtins.int
     SUSPECTS_FIELD_NUMBER: _builtins.int
     wants_to_finish: _builtins.bool
-    """wants_to_finish is true if the investigating model wants to finish."""
+    """wants_to_finish is true if the investigating agent wants to finish."""
     turns_used: _builtins.int
     """turns_used is the number of turns so far."""
     identical_calls: _builtins.int
-    """identical_calls is the longest run of identical tool calls."""
+    """identical_calls is the highest number of times that the same tool was called with the same arguments, counted from
+    the last such call that returned something new.
+    """
     turns_without_evidence: _builtins.int
-    """turns_without_evidence is the number of turns since the last one with evidence."""
+    """turns_without_evidence is the number of turns since the last turn with new evidence."""
     @_builtins.property
     def hypotheses(self) -> _containers.RepeatedCompositeFieldContainer[Global___Hypothesis]:
-        """hypotheses of the investigation."""
+        """hypotheses are the hypotheses of the investigation, at most 100."""
 
     @_builtins.property
     def elapsed(self) -> _duration_pb2.Duration:
-        """elapsed time of the investigation; not negative; defaults to 0."""
+        """elapsed is the time that the investigation has taken so far. It must not be negative. Defaults to 0."""
 
     @_builtins.property
     def onset(self) -> _timestamp_pb2.Timestamp:
-        """onset is the start of the incident. If absent, no change is cited."""
+        """onset is the time at which the incident began. No change is cited unless onset and onset_window are both set."""
 
     @_builtins.property
     def onset_window(self) -> _common_pb2.TimeWindow:
-        """onset_window is the window of time in which a change must fall to be cited."""
+        """onset_window is the period in which a change must have taken effect to be cited."""
 
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___ChangeRecord]:
-        """changes that may have caused the incident."""
+        """changes are the changes that may have caused the incident, at most 1,000."""
 
     @_builtins.property
     def path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """path is the path through the dependency graph to the suspect."""
+        """path contains the entities on the path through the dependency graph from the alert to the suspect, at most 100."""
 
     @_builtins.property
     def suspects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """suspects are the entities that may be the root cause, such as the frontier of a graph, written as
-        namespace/Kind/name, Kind/name or name; at most 2000. A validated hypothesis with another target is not a root
-        cause. If empty, any entity may be.
+        """suspects are the entities that may be the root cause, such as the frontier of a graph, at most 2,000. Each is
+        written as namespace/Kind/name, Kind/name or name. A validated hypothesis with a different target is not a root
+        cause. If there are no suspects, any entity may be the root cause.
         """
 
     def __init__(
@@ -451,7 +469,7 @@ Global___GateInputs: _TypeAlias = GateInputs  # noqa: Y015
 
 @_typing.final
 class HypothesisResult(_message.Message):
-    """HypothesisResult is the result of weighing a hypothesis's evidence."""
+    """HypothesisResult is the state of a hypothesis, with the numbers of results behind it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -463,20 +481,20 @@ class HypothesisResult(_message.Message):
     FAILED_CHECKS_FIELD_NUMBER: _builtins.int
     REFUSED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """id of the hypothesis."""
+    """id is the id of the hypothesis."""
     state: Global___HypothesisState.ValueType
-    """state computed from its evidence."""
+    """state is the state that was computed from the evidence."""
     hard_supports: _builtins.int
-    """hard_supports is the number of hard results that support it."""
+    """hard_supports is the number of hard results that support the hypothesis."""
     hard_refutations: _builtins.int
-    """hard_refutations is the number of hard results that refute it."""
+    """hard_refutations is the number of hard results that refute the hypothesis."""
     refused_inferred: _builtins.int
-    """refused_inferred is the number of results with lane LLM_INFERRED, which had no effect."""
+    """refused_inferred is the number of results in lane LLM_INFERRED, which had no effect."""
     failed_checks: _builtins.int
     """failed_checks is the number of failed checks that were given as support, which had no effect."""
     refused: _builtins.int
-    """refused is the number of results that had no effect because their item is unknown or, if the policy requires it, not
-    attested.
+    """refused is the number of results that had no effect because they name an unknown item or because, although the
+    policy requires it, they name no attested item.
     """
     def __init__(
         self,
@@ -514,32 +532,32 @@ class GateVerdict(_message.Message):
     CONTESTED_COUNT_FIELD_NUMBER: _builtins.int
     REFUSED_INFERRED_COUNT_FIELD_NUMBER: _builtins.int
     state: Global___GateState.ValueType
-    """state of the investigation."""
+    """state is the state of the investigation."""
     exit: Global___GateExit.ValueType
-    """exit is the way it ends; unspecified while it continues."""
+    """exit is the way in which the investigation ends. It is unspecified while the investigation continues."""
     validated_count: _builtins.int
     """validated_count is the number of validated hypotheses."""
     root_cause: _builtins.str
-    """root_cause is the id of the hypothesis chosen as the root cause; empty if there is none."""
+    """root_cause is the id of the hypothesis that was chosen as the root cause. It is empty if there is none."""
     contested_count: _builtins.int
-    """contested_count is the number of hypotheses with unresolved hard evidence on both sides."""
+    """contested_count is the number of contested hypotheses."""
     refused_inferred_count: _builtins.int
     """refused_inferred_count is the total of refused_inferred over all hypotheses."""
     @_builtins.property
     def reason(self) -> _common_pb2.Reason:
-        """reason is the first of reasons, which decided."""
+        """reason is the deciding reason, which is the first of reasons."""
 
     @_builtins.property
     def ties(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """ties are the ids of validated hypotheses with the same rank."""
+        """ties are the ids of other validated hypotheses that rank equal to the root cause."""
 
     @_builtins.property
     def hypotheses(self) -> _containers.RepeatedCompositeFieldContainer[Global___HypothesisResult]:
-        """hypotheses in the order given."""
+        """hypotheses contains the result for each hypothesis, in the order given."""
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons are all conditions that hold, in order of precedence."""
+        """reasons are all conditions that are met, in order of precedence."""
 
     def __init__(
         self,
@@ -579,37 +597,37 @@ class EvidenceChain(_message.Message):
     CHANGE_BEFORE_ONSET_FIELD_NUMBER: _builtins.int
     UNRELATED_CHANGES_FIELD_NUMBER: _builtins.int
     strength: Global___GroundingStrength.ValueType
-    """strength of the chain."""
+    """strength is the strength of the chain."""
     lane_strength: _builtins.int
-    """lane_strength is the strength of the strongest lane, from 0 to 7."""
+    """lane_strength is the strength of the strongest lane in evidence, from 0 (no evidence) to 7 (an executed check)."""
     independent_supports: _builtins.int
-    """independent_supports is the number of distinct tools with supporting results."""
+    """independent_supports is the number of distinct tools whose results support the root cause."""
     @_builtins.property
     def path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """path is the path through the dependency graph to the suspect."""
+        """path contains the entities on the path through the dependency graph from the alert to the suspect."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[Global___HypothesisEvidence]:
-        """evidence is the hard, supporting results."""
+        """evidence contains the hard results that support the root cause."""
 
     @_builtins.property
     def change(self) -> Global___ChangeRecord:
-        """change is the last change of the suspect or an entity on the path to it, within the window and not after onset; absent
-        if there is none.
+        """change is the last change that took effect within the window and not after the onset, and whose target is the
+        suspect or an entity on the path to it. It is absent if there is no such change.
         """
 
     @_builtins.property
     def ties(self) -> _containers.RepeatedCompositeFieldContainer[Global___ChangeRecord]:
-        """ties are other changes at the same time as change, in the order given."""
+        """ties are other changes that took effect at the same time as change and could be cited too, in the order given."""
 
     @_builtins.property
     def change_before_onset(self) -> _duration_pb2.Duration:
-        """change_before_onset is the time between the change and onset, 0 or more; absent if there is no change."""
+        """change_before_onset is the time from the change to the onset, 0 or more. It is absent if there is no change."""
 
     @_builtins.property
     def unrelated_changes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """unrelated_changes are the ids of changes within the window and not after onset that cannot be cited, because their
-        target is neither the suspect nor on the path to it.
+        """unrelated_changes are the ids of changes within the window and not after the onset that cannot be cited, because
+        their target is neither the suspect nor an entity on the path to it.
         """
 
     def __init__(
@@ -645,9 +663,9 @@ class CapVerdict(_message.Message):
     before: _builtins.float
     """before is the self-rated confidence."""
     after: _builtins.float
-    """after is the capped confidence, never above before."""
+    """after is the capped confidence, which never exceeds before."""
     cap: _builtins.float
-    """cap is the upper bound that was applied; absent if the chain is grounded."""
+    """cap is the upper bound that was applied. It is absent if the evidence chain is grounded."""
     def __init__(
         self,
         *,
@@ -677,10 +695,12 @@ class ActionVerdict(_message.Message):
     action: Global___Action.ValueType
     """action is the maximum permitted action."""
     by_confidence: Global___Action.ValueType
-    """by_confidence is the action that the confidence alone allows; unspecified if the report has none."""
+    """by_confidence is the action that the confidence alone would allow. It is unspecified if the report has no
+    confidence.
+    """
     @_builtins.property
     def held_by(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """held_by are the reasons that prevent a higher action."""
+        """held_by contains the reasons, beyond the confidence itself, why no bolder action is permitted."""
 
     def __init__(
         self,
@@ -699,17 +719,19 @@ Global___ActionVerdict: _TypeAlias = ActionVerdict  # noqa: Y015
 
 @_typing.final
 class EvaluateGateRequest(_message.Message):
-    """EvaluateGateRequest contains the investigation to decide on."""
+    """EvaluateGateRequest contains the state of an investigation to decide on."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     GATE_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy is the name of a policy. If empty, the server's default policy applies."""
+    """policy is the name of the policy to apply. Defaults to the server's default policy. A policy that is looser than
+    the default is rejected unless it is listed in policies.allowed.
+    """
     @_builtins.property
     def gate(self) -> Global___GateInputs:
-        """gate inputs of the investigation; required."""
+        """gate contains the gate inputs of the investigation. Required."""
 
     def __init__(
         self,
@@ -727,7 +749,7 @@ Global___EvaluateGateRequest: _TypeAlias = EvaluateGateRequest  # noqa: Y015
 
 @_typing.final
 class EvaluateGateResponse(_message.Message):
-    """EvaluateGateResponse contains the gate's verdict."""
+    """EvaluateGateResponse contains the verdict of the gate."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -735,11 +757,11 @@ class EvaluateGateResponse(_message.Message):
     POLICY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def gate(self) -> Global___GateVerdict:
-        """gate verdict."""
+        """gate is the verdict of the gate."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that was applied."""
+        """policy is the policy that was applied."""
 
     def __init__(
         self,
@@ -766,14 +788,14 @@ class ClassifyVerdictRequest(_message.Message):
     SIGNAL_FIELD_NUMBER: _builtins.int
     THRESHOLD_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """text of the result."""
+    """text is the result as plain text."""
     json: _builtins.str
-    """json of the result: one document."""
+    """json is the result as one JSON document."""
     signal: _builtins.str
-    """signal is the name of the queried signal, if the result does not contain it; optional."""
+    """signal is the name of the signal that was queried, if the result does not contain it. Optional; at most 256 bytes."""
     threshold: _builtins.float
-    """threshold above which a fault signal (such as an error rate), or below which a health signal, indicates a fault; a
-    decimal with at most six places.
+    """threshold is the value above which a fault signal (such as an error rate), or below which a health signal,
+    indicates a fault. It is a decimal from -1,000,000,000 to 1,000,000,000 with at most six decimal places. Optional.
     """
     def __init__(
         self,
@@ -809,13 +831,13 @@ class ClassifyVerdictResponse(_message.Message):
     SIGNAL_FIELD_NUMBER: _builtins.int
     SUMMARY_FIELD_NUMBER: _builtins.int
     verdict: Global___Verdict.ValueType
-    """verdict of the result."""
+    """verdict is the verdict of the result."""
     reason: _builtins.str
     """reason is a human-readable explanation of the verdict."""
     signal: _builtins.str
-    """signal that decided; empty if none did."""
+    """signal is the name of the signal that decided. It is empty if no signal decided."""
     summary: _builtins.str
-    """summary of the result in one line of at most 280 characters, without raw log lines or pod names."""
+    """summary is a summary of the result in one line of at most 280 characters, without raw log lines or pod names."""
     def __init__(
         self,
         *,
@@ -842,12 +864,16 @@ class AssembleChainRequest(_message.Message):
     HYPOTHESIS_ID_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
     hypothesis_id: _builtins.str
-    """hypothesis_id of the root cause. If empty, the gate chooses it."""
+    """hypothesis_id is the id of the hypothesis in gate.hypotheses that is the root cause. If empty, the gate chooses the
+    root cause.
+    """
     policy: _builtins.str
-    """policy is the name of a policy. If empty, the server's default policy applies."""
+    """policy is the name of the policy to apply. Defaults to the server's default policy. A policy that is looser than
+    the default is rejected unless it is listed in policies.allowed.
+    """
     @_builtins.property
     def gate(self) -> Global___GateInputs:
-        """gate inputs of the investigation; required."""
+        """gate contains the gate inputs of the investigation. Required."""
 
     def __init__(
         self,
@@ -874,11 +900,11 @@ class AssembleChainResponse(_message.Message):
     POLICY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def chain(self) -> Global___EvidenceChain:
-        """chain of evidence for the root cause."""
+        """chain is the evidence chain for the root cause."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that was applied."""
+        """policy is the policy that was applied."""
 
     def __init__(
         self,
@@ -904,11 +930,13 @@ class CapConfidenceRequest(_message.Message):
     STRENGTH_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
     confidence: _builtins.float
-    """confidence as rated by the author: a decimal from 0 to 1 with at most six places."""
+    """confidence is the author's self-rated confidence: a decimal from 0 to 1 with at most six decimal places."""
     strength: Global___GroundingStrength.ValueType
-    """strength of its evidence chain; required."""
+    """strength is the strength of the evidence chain. Required."""
     policy: _builtins.str
-    """policy is the name of a policy. If empty, the server's default policy applies."""
+    """policy is the name of the policy to apply. Defaults to the server's default policy. A policy that is looser than
+    the default is rejected unless it is listed in policies.allowed.
+    """
     def __init__(
         self,
         *,
@@ -926,7 +954,7 @@ Global___CapConfidenceRequest: _TypeAlias = CapConfidenceRequest  # noqa: Y015
 
 @_typing.final
 class CapConfidenceResponse(_message.Message):
-    """CapConfidenceResponse is the capped confidence and the action it allows."""
+    """CapConfidenceResponse contains the capped confidence and the action that it allows."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -935,15 +963,15 @@ class CapConfidenceResponse(_message.Message):
     POLICY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def cap(self) -> Global___CapVerdict:
-        """cap applied to the confidence."""
+        """cap is the capped confidence."""
 
     @_builtins.property
     def action(self) -> Global___ActionVerdict:
-        """action is the action that the capped confidence allows. The decision and the gate may lower it further."""
+        """action is the action that the capped confidence allows. The decision and the gate may restrict it further."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that was applied."""
+        """policy is the policy that was applied."""
 
     def __init__(
         self,

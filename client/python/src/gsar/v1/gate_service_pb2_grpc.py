@@ -69,21 +69,23 @@ class GateServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ClassifyVerdict(self, request, context):
-        """ClassifyVerdict classifies a tool result as supporting or refuting a fault.
+        """ClassifyVerdict determines whether a tool result supports or refutes a fault, or is inconclusive.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AssembleChain(self, request, context):
-        """AssembleChain assembles the evidence chain for a root cause: the validating evidence and the change before onset.
+        """AssembleChain assembles the evidence chain for a root cause: the evidence that validates it, and the change before
+        the onset.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CapConfidence(self, request, context):
-        """CapConfidence caps a self-rated confidence by the strength of its grounding, and returns the action it allows.
+        """CapConfidence caps a self-rated confidence according to the strength of its evidence chain, and returns the action
+        that the capped confidence allows.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

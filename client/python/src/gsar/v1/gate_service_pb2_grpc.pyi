@@ -36,11 +36,15 @@ class GateServiceStub:
     EvaluateGate: _grpc.UnaryUnaryMultiCallable[_gate_service_pb2.EvaluateGateRequest, _gate_service_pb2.EvaluateGateResponse]
     """EvaluateGate decides whether an investigation continues, ends with a root cause, or ends without one."""
     ClassifyVerdict: _grpc.UnaryUnaryMultiCallable[_gate_service_pb2.ClassifyVerdictRequest, _gate_service_pb2.ClassifyVerdictResponse]
-    """ClassifyVerdict classifies a tool result as supporting or refuting a fault."""
+    """ClassifyVerdict determines whether a tool result supports or refutes a fault, or is inconclusive."""
     AssembleChain: _grpc.UnaryUnaryMultiCallable[_gate_service_pb2.AssembleChainRequest, _gate_service_pb2.AssembleChainResponse]
-    """AssembleChain assembles the evidence chain for a root cause: the validating evidence and the change before onset."""
+    """AssembleChain assembles the evidence chain for a root cause: the evidence that validates it, and the change before
+    the onset.
+    """
     CapConfidence: _grpc.UnaryUnaryMultiCallable[_gate_service_pb2.CapConfidenceRequest, _gate_service_pb2.CapConfidenceResponse]
-    """CapConfidence caps a self-rated confidence by the strength of its grounding, and returns the action it allows."""
+    """CapConfidence caps a self-rated confidence according to the strength of its evidence chain, and returns the action
+    that the capped confidence allows.
+    """
 
 @_typing.type_check_only
 class GateServiceAsyncStub(GateServiceStub):
@@ -50,11 +54,15 @@ class GateServiceAsyncStub(GateServiceStub):
     EvaluateGate: _aio.UnaryUnaryMultiCallable[_gate_service_pb2.EvaluateGateRequest, _gate_service_pb2.EvaluateGateResponse]  # type: ignore[assignment]
     """EvaluateGate decides whether an investigation continues, ends with a root cause, or ends without one."""
     ClassifyVerdict: _aio.UnaryUnaryMultiCallable[_gate_service_pb2.ClassifyVerdictRequest, _gate_service_pb2.ClassifyVerdictResponse]  # type: ignore[assignment]
-    """ClassifyVerdict classifies a tool result as supporting or refuting a fault."""
+    """ClassifyVerdict determines whether a tool result supports or refutes a fault, or is inconclusive."""
     AssembleChain: _aio.UnaryUnaryMultiCallable[_gate_service_pb2.AssembleChainRequest, _gate_service_pb2.AssembleChainResponse]  # type: ignore[assignment]
-    """AssembleChain assembles the evidence chain for a root cause: the validating evidence and the change before onset."""
+    """AssembleChain assembles the evidence chain for a root cause: the evidence that validates it, and the change before
+    the onset.
+    """
     CapConfidence: _aio.UnaryUnaryMultiCallable[_gate_service_pb2.CapConfidenceRequest, _gate_service_pb2.CapConfidenceResponse]  # type: ignore[assignment]
-    """CapConfidence caps a self-rated confidence by the strength of its grounding, and returns the action it allows."""
+    """CapConfidence caps a self-rated confidence according to the strength of its evidence chain, and returns the action
+    that the capped confidence allows.
+    """
 
 class GateServiceServicer(metaclass=_abc_1.ABCMeta):
     """GateService decides, without a judge, whether an investigation may end and which action is permitted."""
@@ -73,7 +81,7 @@ class GateServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _gate_service_pb2.ClassifyVerdictRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_gate_service_pb2.ClassifyVerdictResponse, _abc.Awaitable[_gate_service_pb2.ClassifyVerdictResponse]]:
-        """ClassifyVerdict classifies a tool result as supporting or refuting a fault."""
+        """ClassifyVerdict determines whether a tool result supports or refutes a fault, or is inconclusive."""
 
     @_abc_1.abstractmethod
     def AssembleChain(
@@ -81,7 +89,9 @@ class GateServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _gate_service_pb2.AssembleChainRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_gate_service_pb2.AssembleChainResponse, _abc.Awaitable[_gate_service_pb2.AssembleChainResponse]]:
-        """AssembleChain assembles the evidence chain for a root cause: the validating evidence and the change before onset."""
+        """AssembleChain assembles the evidence chain for a root cause: the evidence that validates it, and the change before
+        the onset.
+        """
 
     @_abc_1.abstractmethod
     def CapConfidence(
@@ -89,6 +99,8 @@ class GateServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _gate_service_pb2.CapConfidenceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_gate_service_pb2.CapConfidenceResponse, _abc.Awaitable[_gate_service_pb2.CapConfidenceResponse]]:
-        """CapConfidence caps a self-rated confidence by the strength of its grounding, and returns the action it allows."""
+        """CapConfidence caps a self-rated confidence according to the strength of its evidence chain, and returns the action
+        that the capped confidence allows.
+        """
 
 def add_GateServiceServicer_to_server(servicer: GateServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,36 +27,36 @@ class _BeliefLabel:
 class _BeliefLabelEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BeliefLabel.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     BELIEF_LABEL_UNSPECIFIED: _BeliefLabel.ValueType  # 0
-    """Not labelled."""
+    """The entity has no label yet. Rejected in beliefs."""
     BELIEF_LABEL_HEALTHY: _BeliefLabel.ValueType  # 1
-    """Nothing is wrong with it."""
+    """Nothing is wrong with the entity."""
     BELIEF_LABEL_ORIGIN: _BeliefLabel.ValueType  # 2
-    """The fault began in it."""
+    """The fault began in the entity."""
     BELIEF_LABEL_SYMPTOM: _BeliefLabel.ValueType  # 3
-    """It is affected by a fault in another entity."""
+    """The entity is affected by a fault in another entity."""
     BELIEF_LABEL_DEFER: _BeliefLabel.ValueType  # 4
     """The observations are inconclusive."""
 
 class BeliefLabel(_BeliefLabel, metaclass=_BeliefLabelEnumTypeWrapper):
-    """BeliefLabel is an entity's role in the incident, based on observations."""
+    """BeliefLabel is the role of an entity in the incident, based on observations."""
 
 BELIEF_LABEL_UNSPECIFIED: BeliefLabel.ValueType  # 0
-"""Not labelled."""
+"""The entity has no label yet. Rejected in beliefs."""
 BELIEF_LABEL_HEALTHY: BeliefLabel.ValueType  # 1
-"""Nothing is wrong with it."""
+"""Nothing is wrong with the entity."""
 BELIEF_LABEL_ORIGIN: BeliefLabel.ValueType  # 2
-"""The fault began in it."""
+"""The fault began in the entity."""
 BELIEF_LABEL_SYMPTOM: BeliefLabel.ValueType  # 3
-"""It is affected by a fault in another entity."""
+"""The entity is affected by a fault in another entity."""
 BELIEF_LABEL_DEFER: BeliefLabel.ValueType  # 4
 """The observations are inconclusive."""
 Global___BeliefLabel: _TypeAlias = BeliefLabel  # noqa: Y015
 
 @_typing.final
 class Graph(_message.Message):
-    """Graph is the dependency graph around an incident: entities and their dependencies, whether or not the fault
-    propagated along them. An entity name is `namespace/Kind/name`, `Kind/name` or `name`, 1 to 256 bytes without spaces.
-    Generated suffixes of pods, replica sets and jobs are ignored.
+    """Graph is the dependency graph around an incident. It contains the entities and their dependencies, whether or not the
+    fault propagated along them. The name of an entity is `namespace/Kind/name`, `Kind/name` or `name`, 1 to 256 bytes
+    long and without spaces. Generated suffixes of pods, replica sets and jobs are ignored.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -69,29 +69,29 @@ class Graph(_message.Message):
     LIMITS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def edges(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """edges between entities; at most 20,000, between at most 2,000 entities."""
+        """edges are the edges between entities. A graph has at most 20,000 edges and 2,000 entities."""
 
     @_builtins.property
     def entities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """entities without edges."""
+        """entities are the entities that have no edges."""
 
     @_builtins.property
     def aliases(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityAliases]:
-        """aliases are groups of names for the same entity."""
+        """aliases are groups of names, each for a single entity; at most 2,000 groups."""
 
     @_builtins.property
     def alerts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """alerts are the alerting entities, where the exploration begins; at least one."""
+        """alerts are the alerting entities, at which the exploration begins. At least one is required."""
 
     @_builtins.property
     def changed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """changed are entities that were changed, such as by a deployment, configuration or scaling. Any other entity can be
-        an origin only if an observation cites a change to it, or if a turn records such a change.
+        """changed are the entities that were changed, for example by a deployment, a configuration change or scaling. Any
+        other entity can be an origin only if an observation cites a change to it, or if a turn records such a change.
         """
 
     @_builtins.property
     def limits(self) -> Global___ExplorationLimits:
-        """limits of the exploration."""
+        """limits are the limits of the exploration."""
 
     def __init__(
         self,
@@ -113,8 +113,9 @@ Global___Graph: _TypeAlias = Graph  # noqa: Y015
 
 @_typing.final
 class GraphAdditions(_message.Message):
-    """GraphAdditions extend a graph during its exploration, in at most 50 turns. New alerts become due, as do entities next
-    to a new edge and entities that are newly changed.
+    """GraphAdditions extend a graph while it is explored. At most 50 turns of an investigation can contain additions. The
+    following entities become due: new alerts, discovered entities that are newly changed, and both ends of a new edge if
+    either of them was already discovered.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -125,11 +126,11 @@ class GraphAdditions(_message.Message):
     CHANGED_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def edges(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """edges to add; the limits of Graph apply to the extended graph."""
+        """edges are the edges to add. The limits of Graph apply to the extended graph."""
 
     @_builtins.property
     def entities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """entities without edges."""
+        """entities are the entities to add that have no edges."""
 
     @_builtins.property
     def alerts(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -137,7 +138,9 @@ class GraphAdditions(_message.Message):
 
     @_builtins.property
     def changed(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """changed are further entities that were changed. Rejected if the policy requires attested changes."""
+        """changed are further entities that were changed. They are rejected if the policy requires attested changes
+        (guards.tool_match_needs_attestation).
+        """
 
     def __init__(
         self,
@@ -157,7 +160,7 @@ Global___GraphAdditions: _TypeAlias = GraphAdditions  # noqa: Y015
 
 @_typing.final
 class GraphEdge(_message.Message):
-    """GraphEdge joins two entities."""
+    """GraphEdge connects two entities."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -180,14 +183,14 @@ Global___GraphEdge: _TypeAlias = GraphEdge  # noqa: Y015
 
 @_typing.final
 class EntityAliases(_message.Message):
-    """EntityAliases are names for one entity."""
+    """EntityAliases is a list of names: the names of a single entity or, in GraphState.ties, of several entities."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     NAMES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """names of the entity; responses use the first one."""
+        """names are the names. For a single entity, responses use the first name."""
 
     def __init__(
         self,
@@ -204,8 +207,8 @@ Global___EntityAliases: _TypeAlias = EntityAliases  # noqa: Y015
 
 @_typing.final
 class ExplorationLimits(_message.Message):
-    """ExplorationLimits limits an exploration, which looks at one entity at a time: a look examines the entity's evidence
-    and answers with a belief.
+    """ExplorationLimits are the limits of an exploration, in which an agent looks at one entity at a time. In each look,
+    the agent examines the evidence about the entity, and then returns a belief about it.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -215,17 +218,17 @@ class ExplorationLimits(_message.Message):
     COOLDOWN_FIELD_NUMBER: _builtins.int
     BUDGET_FIELD_NUMBER: _builtins.int
     max_flips: _builtins.int
-    """max_flips is the maximum number of times an entity's label may change before it is deferred permanently, 0 to 20;
-    defaults to 3.
+    """max_flips is the maximum number of times that the label of an entity may change, 0 to 20. An entity whose label
+    changes more often is deferred permanently. Defaults to 3.
     """
     max_visits: _builtins.int
-    """max_visits is the maximum number of looks at one entity, 1 to 20; defaults to 5."""
+    """max_visits is the maximum number of looks at the same entity, 1 to 20. Defaults to 5."""
     cooldown: _builtins.int
-    """cooldown is the minimum number of looks at other entities between two looks at one entity, if others are due, 0 to
-    100; defaults to 2.
+    """cooldown is the minimum number of looks at other entities between two looks at the same entity, 0 to 100. It
+    applies as long as other entities are due. Defaults to 2.
     """
     budget: _builtins.int
-    """budget is the maximum total number of looks, 1 to 1,000; defaults to 200."""
+    """budget is the maximum total number of looks, 1 to 1,000. Defaults to 200."""
     def __init__(
         self,
         *,
@@ -269,22 +272,24 @@ class Belief(_message.Message):
     PROPAGATIONS_FIELD_NUMBER: _builtins.int
     SUSPECTS_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity that was examined; required; must be due."""
+    """entity is the name of the entity that was examined. Required; the entity must be due."""
     label: Global___BeliefLabel.ValueType
-    """label of the entity; required."""
+    """label is the label of the entity. Required."""
     @_builtins.property
     def observations(self) -> _containers.RepeatedCompositeFieldContainer[Global___Observation]:
-        """observations that support the label, verified like claims. If none of them is both grounded and about the entity,
-        the label becomes defer.
+        """observations are statements that support the label. They are verified in the same way as claims. If none of them is
+        both grounded and about the entity, the label becomes defer.
         """
 
     @_builtins.property
     def propagations(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """propagations of the fault, each between the entity and a neighbour. They replace those of its previous belief."""
+        """propagations are the edges along which the fault propagated, each between the entity and a neighbour. They replace
+        the propagations of the entity's previous belief.
+        """
 
     @_builtins.property
     def suspects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """suspects are other entities to look at."""
+        """suspects are the names of other entities to look at."""
 
     def __init__(
         self,
@@ -305,17 +310,17 @@ Global___Belief: _TypeAlias = Belief  # noqa: Y015
 
 @_typing.final
 class Observation(_message.Message):
-    """Observation is a statement about an entity with its evidence."""
+    """Observation is a statement about an entity, with its evidence."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TEXT_FIELD_NUMBER: _builtins.int
     CITATIONS_FIELD_NUMBER: _builtins.int
     text: _builtins.str
-    """text of the statement; required."""
+    """text is the statement. Required; at most limits.claim_text (16 KiB by default)."""
     @_builtins.property
     def citations(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Citation]:
-        """citations of stored items; at least one."""
+        """citations refer to stored items, 1 to 100."""
 
     def __init__(
         self,
@@ -350,15 +355,17 @@ class GraphState(_message.Message):
     """looks is the number of completed looks."""
     @_builtins.property
     def due(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityLook]:
-        """due are the entities to look at now. Send their beliefs with the next turn. Empty at the end of the exploration."""
+        """due are the entities to look at now. Send beliefs about them with the next turn. The list is empty at the end of
+        the exploration.
+        """
 
     @_builtins.property
     def entities(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityBelief]:
-        """entities discovered so far, ordered by name."""
+        """entities are the entities discovered so far, ordered by name."""
 
     @_builtins.property
     def frontier(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """frontier are the origins that no other origin reaches through propagations of the fault."""
+        """frontier contains the origins that no other origin reaches through propagations of the fault."""
 
     @_builtins.property
     def ties(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityAliases]:
@@ -366,21 +373,22 @@ class GraphState(_message.Message):
 
     @_builtins.property
     def contributing(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """contributing are further origins, reached by an origin of the frontier. They are not root causes."""
+        """contributing contains further origins, which an origin in the frontier reaches. They are not root causes."""
 
     @_builtins.property
     def candidates(self) -> _containers.RepeatedCompositeFieldContainer[Global___CauseCandidate]:
-        """candidates for the origin if the frontier is empty, the most likely first, with their evidence. Entities that were
-        not discovered yet follow, at most 10, ranked by the dependencies of the alerting entities (PageRank).
+        """candidates are the entities that may be the origin, if the frontier is empty. Discovered entities come first, the
+        most likely first. They are followed by at most 10 entities that have not been discovered yet, ranked by the
+        dependencies of the alerting entities (PageRank).
         """
 
     @_builtins.property
     def alerts(self) -> _containers.RepeatedCompositeFieldContainer[Global___AlertExplanation]:
-        """alerts with the entities of the frontier that reach them."""
+        """alerts contains the alerts, each with the origins in the frontier that reach it."""
 
     @_builtins.property
     def pending(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """pending are the entities still due when the budget ran out."""
+        """pending contains the entities that are still due, including those that remain when the budget has run out."""
 
     def __init__(
         self,
@@ -415,18 +423,18 @@ class EntityLook(_message.Message):
     INBOX_FIELD_NUMBER: _builtins.int
     IS_CHANGED_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity to look at."""
+    """entity is the name of the entity."""
     visit: _builtins.int
     """visit is the number of this look at the entity, counted from 1."""
     is_changed: _builtins.bool
     """is_changed is true if the entity is known to have been changed."""
     @_builtins.property
     def neighbours(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityNeighbour]:
-        """neighbours with their labels, if known."""
+        """neighbours are the entity's neighbours, with their labels if known."""
 
     @_builtins.property
     def inbox(self) -> _containers.RepeatedCompositeFieldContainer[Global___EntityMessage]:
-        """inbox contains messages from neighbours since the last look."""
+        """inbox contains the messages that neighbours have sent since the last look."""
 
     def __init__(
         self,
@@ -447,16 +455,16 @@ Global___EntityLook: _TypeAlias = EntityLook  # noqa: Y015
 
 @_typing.final
 class EntityNeighbour(_message.Message):
-    """EntityNeighbour is an entity one edge away."""
+    """EntityNeighbour is an entity that an edge connects to another entity."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ENTITY_FIELD_NUMBER: _builtins.int
     LABEL_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity is its name."""
+    """entity is the name of the neighbour."""
     label: Global___BeliefLabel.ValueType
-    """label of the entity; unspecified if it was not examined."""
+    """label is the label of the neighbour. It is unspecified if the neighbour has not been examined."""
     def __init__(
         self,
         *,
@@ -473,7 +481,7 @@ Global___EntityNeighbour: _TypeAlias = EntityNeighbour  # noqa: Y015
 
 @_typing.final
 class EntityMessage(_message.Message):
-    """EntityMessage is a message that an entity sends to a neighbour when its belief changes."""
+    """EntityMessage is a message that an entity sends to its neighbours when the belief about it changes."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -481,10 +489,10 @@ class EntityMessage(_message.Message):
     LABEL_FIELD_NUMBER: _builtins.int
     PROPAGATIONS_FIELD_NUMBER: _builtins.int
     label: Global___BeliefLabel.ValueType
-    """label of the sending entity."""
+    """label is the label of that entity."""
     @_builtins.property
     def propagations(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """propagations of the fault between the two."""
+        """propagations are the propagations of the fault between the sender and the recipient."""
 
     def __init__(
         self,
@@ -514,25 +522,26 @@ class EntityBelief(_message.Message):
     EVIDENCE_IDS_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity is its name."""
+    """entity is the name of the entity."""
     label: Global___BeliefLabel.ValueType
-    """label of the entity; unspecified if it was not examined."""
+    """label is the label of the entity. It is unspecified if the entity has not been examined."""
     visits: _builtins.int
-    """visits is the number of looks at it."""
+    """visits is the number of looks at the entity."""
     flips: _builtins.int
-    """flips is the number of times its label changed."""
+    """flips is the number of times that the label of the entity has changed."""
     @_builtins.property
     def propagations(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """propagations of the fault in its last belief."""
+        """propagations are the propagations of the fault in the entity's last belief."""
 
     @_builtins.property
     def evidence_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """evidence_ids cited in its last belief."""
+        """evidence_ids are the ids of the items that support the entity's last belief."""
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons why its last belief was not accepted in full: those in RecordedBelief, NOTHING_CHANGED (an origin without a
-        change becomes a symptom) or LABEL_CHANGED_TOO_OFTEN (the entity is deferred permanently).
+        """reasons explain why the entity's last belief was not accepted in full. Their codes are those of RecordedBelief,
+        NOTHING_CHANGED (an origin without a change becomes a symptom) and LABEL_CHANGED_TOO_OFTEN (the entity is deferred
+        permanently).
         """
 
     def __init__(
@@ -556,7 +565,7 @@ Global___EntityBelief: _TypeAlias = EntityBelief  # noqa: Y015
 
 @_typing.final
 class CauseCandidate(_message.Message):
-    """CauseCandidate is a possible origin that no belief labels as one."""
+    """CauseCandidate is an entity that may be the origin although no belief labels it as one."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -567,17 +576,19 @@ class CauseCandidate(_message.Message):
     HAS_CHANGE_FIELD_NUMBER: _builtins.int
     FLIPS_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity is its name."""
+    """entity is the name of the entity."""
     label: Global___BeliefLabel.ValueType
-    """label of the entity; unspecified if it was not examined."""
+    """label is the label of the entity. It is unspecified if the entity has not been examined."""
     alerts: _builtins.int
-    """alerts is the number of alerts that it reaches."""
+    """alerts is the number of alerts that the entity reaches through propagations of the fault."""
     causes: _builtins.int
-    """causes is the number of suspicious neighbours that are reported to have propagated the fault to it."""
+    """causes is the number of neighbours not believed to be healthy that, according to beliefs, propagated the fault to
+    the entity.
+    """
     has_change: _builtins.bool
-    """has_change is true if it was changed."""
+    """has_change is true if the entity was changed."""
     flips: _builtins.int
-    """flips is the number of times its label changed."""
+    """flips is the number of times that the label of the entity has changed."""
     def __init__(
         self,
         *,
@@ -606,14 +617,14 @@ class AlertExplanation(_message.Message):
     BY_FIELD_NUMBER: _builtins.int
     PATH_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity that alerts."""
+    """entity is the name of the alerting entity."""
     @_builtins.property
     def by(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """by are the entities of the frontier that reach it; empty if none does."""
+        """by contains the origins in the frontier that reach the alert. It is empty if no origin does."""
 
     @_builtins.property
     def path(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """path of the fault, from the alert back to the first of these entities."""
+        """path is the path of the fault, from the alert back to the first of these origins."""
 
     def __init__(
         self,
@@ -645,28 +656,30 @@ class RecordedBelief(_message.Message):
     SUSPECTS_FIELD_NUMBER: _builtins.int
     REASONS_FIELD_NUMBER: _builtins.int
     entity: _builtins.str
-    """entity is its name."""
+    """entity is the name of the entity."""
     label: Global___BeliefLabel.ValueType
-    """label that was given."""
+    """label is the label in the belief that was sent."""
     verified: Global___BeliefLabel.ValueType
-    """verified is the label that the evidence supports: the given one, or defer."""
+    """verified is the label that the evidence supports: either the label that was sent, or defer."""
     has_change: _builtins.bool
     """has_change is true if a grounded observation cites a change."""
     @_builtins.property
     def observations(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
-        """observations after verification; only grounded ones count."""
+        """observations are the observations after verification. Only grounded ones count."""
 
     @_builtins.property
     def propagations(self) -> _containers.RepeatedCompositeFieldContainer[Global___GraphEdge]:
-        """propagations of the fault."""
+        """propagations are the propagations of the fault."""
 
     @_builtins.property
     def suspects(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """suspects are other entities to look at."""
+        """suspects are the names of other entities to look at."""
 
     @_builtins.property
     def reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """reasons why it was not accepted in full: OBSERVATION_NOT_SHOWN, OBSERVATION_OF_ANOTHER_ENTITY, NO_OBSERVATION."""
+        """reasons explain why the belief was not accepted in full. Their codes are OBSERVATION_NOT_SHOWN,
+        OBSERVATION_OF_ANOTHER_ENTITY and NO_OBSERVATION.
+        """
 
     def __init__(
         self,

@@ -30,25 +30,25 @@ class _Outcome:
 class _OutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Outcome.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     OUTCOME_UNSPECIFIED: _Outcome.ValueType  # 0
-    """Never sent."""
+    """Never sent in responses."""
     OUTCOME_SCORED: _Outcome.ValueType  # 1
     """There is a score."""
     OUTCOME_ABSTAINED: _Outcome.ValueType  # 2
-    """There is nothing to score. The tier is abstain, and reasons contains the cause."""
+    """There is no score. The tier is abstain, and the reasons of the decision state the cause."""
     OUTCOME_FAILED: _Outcome.ValueType  # 3
-    """The judge failed. The tier is abstain, and reasons contains the cause."""
+    """The judge failed. The tier is abstain, and the reasons of the decision state the cause."""
 
 class Outcome(_Outcome, metaclass=_OutcomeEnumTypeWrapper):
     """Outcome is the outcome of an evaluation."""
 
 OUTCOME_UNSPECIFIED: Outcome.ValueType  # 0
-"""Never sent."""
+"""Never sent in responses."""
 OUTCOME_SCORED: Outcome.ValueType  # 1
 """There is a score."""
 OUTCOME_ABSTAINED: Outcome.ValueType  # 2
-"""There is nothing to score. The tier is abstain, and reasons contains the cause."""
+"""There is no score. The tier is abstain, and the reasons of the decision state the cause."""
 OUTCOME_FAILED: Outcome.ValueType  # 3
-"""The judge failed. The tier is abstain, and reasons contains the cause."""
+"""The judge failed. The tier is abstain, and the reasons of the decision state the cause."""
 Global___Outcome: _TypeAlias = Outcome  # noqa: Y015
 
 class _JudgeStatus:
@@ -58,25 +58,25 @@ class _JudgeStatus:
 class _JudgeStatusEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_JudgeStatus.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     JUDGE_STATUS_UNSPECIFIED: _JudgeStatus.ValueType  # 0
-    """Never sent."""
+    """Never sent in responses."""
     JUDGE_STATUS_RESOLVED: _JudgeStatus.ValueType  # 1
     """A judge partitioned the claims."""
     JUDGE_STATUS_ABSTAINED: _JudgeStatus.ValueType  # 2
-    """A judge abstained."""
+    """A judge abstained, or no judge was called, for example because there was no evidence."""
     JUDGE_STATUS_FAILED: _JudgeStatus.ValueType  # 3
-    """No judge answered."""
+    """Every judge in the chain failed."""
 
 class JudgeStatus(_JudgeStatus, metaclass=_JudgeStatusEnumTypeWrapper):
     """JudgeStatus is the status of the judge chain."""
 
 JUDGE_STATUS_UNSPECIFIED: JudgeStatus.ValueType  # 0
-"""Never sent."""
+"""Never sent in responses."""
 JUDGE_STATUS_RESOLVED: JudgeStatus.ValueType  # 1
 """A judge partitioned the claims."""
 JUDGE_STATUS_ABSTAINED: JudgeStatus.ValueType  # 2
-"""A judge abstained."""
+"""A judge abstained, or no judge was called, for example because there was no evidence."""
 JUDGE_STATUS_FAILED: JudgeStatus.ValueType  # 3
-"""No judge answered."""
+"""Every judge in the chain failed."""
 Global___JudgeStatus: _TypeAlias = JudgeStatus  # noqa: Y015
 
 class _UncoveredReason:
@@ -86,50 +86,50 @@ class _UncoveredReason:
 class _UncoveredReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_UncoveredReason.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     UNCOVERED_REASON_UNSPECIFIED: _UncoveredReason.ValueType  # 0
-    """Never sent."""
+    """Never sent in responses."""
     UNCOVERED_REASON_MARKUP: _UncoveredReason.ValueType  # 1
-    """Punctuation and Markdown or HTML markup."""
+    """The span is punctuation, or Markdown or HTML markup."""
     UNCOVERED_REASON_MARKER: _UncoveredReason.ValueType  # 2
-    """The number or bullet of a list item, section or footnote."""
+    """The span is a bullet, or the number of a list item, section or footnote."""
     UNCOVERED_REASON_LABEL: _UncoveredReason.ValueType  # 3
-    """A known label, such as "Timeline"."""
+    """The span is a known label, such as "Timeline"."""
     UNCOVERED_REASON_COLUMN_HEADER: _UncoveredReason.ValueType  # 4
-    """A column header that the claims of its rows repeat."""
+    """The span is a column header, which the claims for the rows of the table repeat."""
     UNCOVERED_REASON_TITLE: _UncoveredReason.ValueType  # 5
-    """A title whose content words occur together in one claim or one evidence record."""
+    """The span is a title whose content words occur together in one claim or in one evidence record."""
     UNCOVERED_REASON_EVIDENCE_LINE: _UncoveredReason.ValueType  # 6
-    """A whole line or value of the evidence."""
+    """The span is a whole line or value of the evidence."""
     UNCOVERED_REASON_LINK_TARGET: _UncoveredReason.ValueType  # 7
-    """The target of a link."""
+    """The span is the target of a link."""
     UNCOVERED_REASON_NOT_JUDGED: _UncoveredReason.ValueType  # 8
-    """A statement that no claim makes. It lowers coverage."""
+    """The span is a statement that no claim makes. It lowers the coverage."""
 
 class UncoveredReason(_UncoveredReason, metaclass=_UncoveredReasonEnumTypeWrapper):
     """UncoveredReason is the reason why a span of the synthesis is outside all claims."""
 
 UNCOVERED_REASON_UNSPECIFIED: UncoveredReason.ValueType  # 0
-"""Never sent."""
+"""Never sent in responses."""
 UNCOVERED_REASON_MARKUP: UncoveredReason.ValueType  # 1
-"""Punctuation and Markdown or HTML markup."""
+"""The span is punctuation, or Markdown or HTML markup."""
 UNCOVERED_REASON_MARKER: UncoveredReason.ValueType  # 2
-"""The number or bullet of a list item, section or footnote."""
+"""The span is a bullet, or the number of a list item, section or footnote."""
 UNCOVERED_REASON_LABEL: UncoveredReason.ValueType  # 3
-"""A known label, such as "Timeline"."""
+"""The span is a known label, such as "Timeline"."""
 UNCOVERED_REASON_COLUMN_HEADER: UncoveredReason.ValueType  # 4
-"""A column header that the claims of its rows repeat."""
+"""The span is a column header, which the claims for the rows of the table repeat."""
 UNCOVERED_REASON_TITLE: UncoveredReason.ValueType  # 5
-"""A title whose content words occur together in one claim or one evidence record."""
+"""The span is a title whose content words occur together in one claim or in one evidence record."""
 UNCOVERED_REASON_EVIDENCE_LINE: UncoveredReason.ValueType  # 6
-"""A whole line or value of the evidence."""
+"""The span is a whole line or value of the evidence."""
 UNCOVERED_REASON_LINK_TARGET: UncoveredReason.ValueType  # 7
-"""The target of a link."""
+"""The span is the target of a link."""
 UNCOVERED_REASON_NOT_JUDGED: UncoveredReason.ValueType  # 8
-"""A statement that no claim makes. It lowers coverage."""
+"""The span is a statement that no claim makes. It lowers the coverage."""
 Global___UncoveredReason: _TypeAlias = UncoveredReason  # noqa: Y015
 
 @_typing.final
 class EvaluateRequest(_message.Message):
-    """EvaluateRequest is a report and its evidence."""
+    """EvaluateRequest contains a report and its evidence."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -143,38 +143,40 @@ class EvaluateRequest(_message.Message):
     IDEMPOTENCY_KEY_FIELD_NUMBER: _builtins.int
     CORPUS_ID_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy is the name of a policy. If empty, the server's default policy applies. A policy that is looser than the
-    default is rejected unless it is listed in policies.allowed.
+    """policy is the name of the policy to apply. Defaults to the server's default policy. A policy that is looser than
+    the default is rejected unless it is listed in policies.allowed.
     """
     investigation_id: _builtins.str
-    """investigation_id groups the evaluations of one investigation; optional; at most 256 bytes."""
+    """investigation_id groups the evaluations of one investigation. Optional; at most 256 bytes."""
     idempotency_key: _builtins.str
-    """idempotency_key makes a repeated call return the first response; optional; at most 256 bytes. The same key with a
-    different request is rejected.
+    """idempotency_key makes a repeated call return the first response. The same key with a different request is rejected.
+    Optional; at most 256 bytes.
     """
     corpus_id: _builtins.str
-    """corpus_id is the id of a corpus with additional evidence; optional. Item ids in the request must differ from those
-    in the corpus.
+    """corpus_id is the id of a corpus that contains additional evidence. The ids of the items in the request must differ
+    from those in the corpus. Optional.
     """
     @_builtins.property
     def report(self) -> _common_pb2.Report:
-        """report to decide on; required."""
+        """report is the report to decide on. Required."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.EvidenceItem]:
-        """evidence for the report."""
+        """evidence contains the evidence for the report, at most limits.evidence_items (10,000 by default)."""
 
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change individual values of the policy, if policies.allow_overrides permits it."""
+        """policy_overrides replace individual values of the policy, if policies.allow_overrides permits it."""
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateInputs:
-        """gate inputs of the investigation that produced the report. If absent, the response has no gate, chain or cap."""
+        """gate contains the gate inputs of the investigation that produced the report. If absent, the response has no gate
+        and no chain, and the confidence is capped as for an ungrounded chain.
+        """
 
     @_builtins.property
     def options(self) -> Global___EvaluateOptions:
-        """options of this call."""
+        """options are the options of this call."""
 
     def __init__(
         self,
@@ -210,24 +212,28 @@ class EvaluateOptions(_message.Message):
     DRY_RUN_FIELD_NUMBER: _builtins.int
     REDACT_FIELD_NUMBER: _builtins.int
     judge: _builtins.str
-    """judge is the name of a judge. If empty, the server's chain is used."""
+    """judge is the name of a judge in the server's chain, which is then the only judge that is called. If empty, the
+    whole chain is used.
+    """
     explain: _builtins.bool
-    """explain adds margins, each claim's impact, and the judge's reading of each claim."""
+    """explain adds the margins, the impact of each claim, and the judge's reading of each claim to the response."""
     bypass_cache: _builtins.bool
-    """bypass_cache ignores cached answers of the judge and does not cache the new one."""
+    """bypass_cache prevents the judge from using cached answers and from caching the new ones."""
     samples: _builtins.int
-    """samples is the number of answers requested from each chat model, 1 to 10, which vote on each claim. Defaults to the
-    configured number if 0.
+    """samples is the number of answers to request from each chat model, 1 to 10. The answers vote on each claim. Defaults
+    to the configured number if 0.
     """
     dry_run: _builtins.bool
-    """dry_run judges, verifies and explains the claims without deciding or recording anything. The tier is abstain with
-    the reason DRY_RUN; there is no score, gate, cap or action; and metrics count no decision and no claim. Calls to
-    chat models still cost money. Rejected together with an idempotency_key.
+    """dry_run judges, verifies and explains the claims, but neither decides nor records anything. The tier is abstain
+    with the reason DRY_RUN. The response has no evaluation_id, score, gate, chain, cap, action or shadow, and metrics
+    do not count its decision or its claims. Calls to chat models still cost money. dry_run is rejected together with
+    an idempotency_key. It is also rejected in SelectBest and in an investigation.
     """
     redact: _builtins.bool
-    """redact replaces secrets and personal data in the texts of the response with placeholders, the same as in prompts to
-    chat models (including judges.hidden), and sets provenance.redacted. The ledger stores the original texts, and byte
-    ranges refer to them. Rejected in an investigation.
+    """redact replaces secrets and personal data in the texts of the response with placeholders, and sets
+    provenance.redacted. The data that is replaced is the same as in prompts to chat models, including matches of
+    judges.hidden. The ledger stores the original texts, and byte ranges refer to the original texts. Rejected in an
+    investigation.
     """
     def __init__(
         self,
@@ -279,13 +285,15 @@ class EvaluateResponse(_message.Message):
     JUDGE_STATUS_FIELD_NUMBER: _builtins.int
     ABSTAIN_REASON_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of this evaluation in the ledger."""
+    """evaluation_id is the id of this evaluation, which is also its id in the ledger. It is empty for a dry run."""
     outcome: Global___Outcome.ValueType
-    """outcome of the evaluation."""
+    """outcome is the outcome of the evaluation."""
     judge_score: _builtins.float
-    """judge_score is the judge's own estimate, 0 to 1, if it gave one. It never affects the decision."""
+    """judge_score is the judge's own estimate of the score, 0 to 1. It is absent if the judge gave none. It never affects
+    the decision.
+    """
     explanation: _builtins.str
-    """explanation is the judge's explanation."""
+    """explanation is the judge's explanation of its verdicts."""
     is_grounded: _builtins.bool
     """is_grounded is true if at least one counted claim is grounded, and none is contradicted (verified or not) or
     undecided. It never affects the decision.
@@ -295,76 +303,82 @@ class EvaluateResponse(_message.Message):
     judge_status: Global___JudgeStatus.ValueType
     """judge_status is the status of the judge chain."""
     abstain_reason: _builtins.str
-    """abstain_reason is the reason why no judge decided; empty if judge_status is RESOLVED."""
+    """abstain_reason is the reason why no judge partitioned the report. It is empty if judge_status is RESOLVED."""
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
-        """claims as counted, in the order of the report."""
+        """claims are the claims as they were counted, in report order."""
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score before guards; absent if there is none."""
+        """score is the score before guards. It is absent if there is none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score on which the tier was decided; absent if there is none."""
+        """guarded_score is the score after guards, on which the tier was decided. It is absent if there is none."""
 
     @_builtins.property
     def terms(self) -> _common_pb2.ScoreTerms:
-        """terms are the weights behind the scores."""
+        """terms are the weights from which the scores were computed."""
 
     @_builtins.property
     def decision(self) -> _common_pb2.Decision:
-        """decision on the report."""
+        """decision is the decision on the report."""
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateVerdict:
-        """gate is the gate's verdict; absent if the request had no gate inputs."""
+        """gate is the verdict of the gate. It is absent if the request had no gate inputs, or if the policy's gate is not
+        active.
+        """
 
     @_builtins.property
     def chain(self) -> _gate_service_pb2.EvidenceChain:
-        """chain of evidence; absent if the request had no hypotheses."""
+        """chain is the evidence chain for the root cause. It is absent if the request had no hypotheses."""
 
     @_builtins.property
     def cap(self) -> _gate_service_pb2.CapVerdict:
-        """cap on the self-rated confidence; absent if the request had none."""
+        """cap is the cap on the self-rated confidence. It is absent if the report had no confidence, or if the policy's cap
+        is not active.
+        """
 
     @_builtins.property
     def action(self) -> _gate_service_pb2.ActionVerdict:
-        """action is the maximum permitted action."""
+        """action is the maximum action permitted to an agent. It is absent if the policy's action ladder is not active."""
 
     @_builtins.property
     def gaps(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """gaps are the pieces of evidence that the judge found missing."""
+        """gaps describe the evidence that the judge found missing."""
 
     @_builtins.property
     def contradictions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """contradictions found by the judge, one sentence each."""
+        """contradictions are the contradictions that the judge found, in one sentence each."""
 
     @_builtins.property
     def corrections(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Correction]:
-        """corrections made by verification."""
+        """corrections are the corrections that verification made or proposed."""
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """warnings for the operator about the judge and the policy."""
+        """warnings inform the operator about problems with the judge, the policy or the evidence."""
 
     @_builtins.property
     def provenance(self) -> Global___Provenance:
-        """provenance of the response."""
+        """provenance describes how the response was produced."""
 
     @_builtins.property
     def shadow(self) -> Global___Shadow:
-        """shadow contains the results of mechanisms in shadow mode; absent if there are none."""
+        """shadow contains the results of the mechanisms in shadow mode. It is absent if there are none."""
 
     @_builtins.property
     def coverage(self) -> Global___Coverage:
-        """coverage of the synthesis by claims; absent without a synthesis."""
+        """coverage states how much of the synthesis the claims cover. It is absent if the report has no synthesis, or if the
+        policy does not require coverage.
+        """
 
     @_builtins.property
     def verification_reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """verification_reasons are open questions that a further check could settle: UNVERIFIED_CONTRADICTION, CLAIM_DROPPED,
-        UNVERIFIED_FIX, CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED, CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED or
-        JUDGE_FAILED.
+        """verification_reasons are open questions that a further check could settle. Their codes are
+        UNVERIFIED_CONTRADICTION, CLAIM_DROPPED, UNVERIFIED_FIX, CORRECTION_NOT_APPLIED, CLAIM_UNDECIDED,
+        CONTESTED_HYPOTHESIS, JUDGE_ABSTAINED and JUDGE_FAILED.
         """
 
     def __init__(
@@ -408,7 +422,7 @@ Global___EvaluateResponse: _TypeAlias = EvaluateResponse  # noqa: Y015
 
 @_typing.final
 class Coverage(_message.Message):
-    """Coverage is the coverage of the synthesis by its claims."""
+    """Coverage states how much of the synthesis the claims cover."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -418,22 +432,24 @@ class Coverage(_message.Message):
     SPANS_FIELD_NUMBER: _builtins.int
     WORDS_FIELD_NUMBER: _builtins.int
     covered: _builtins.int
-    """covered is the number of assertions covered by claims."""
+    """covered is the number of distinct assertions that claims cover."""
     sentences: _builtins.int
-    """sentences is the number of distinct assertions: sentences, headings, table rows, lines of code, and assumptions
-    stated in questions and proposals.
+    """sentences is the total number of distinct assertions. Assertions are sentences, headings, table rows, lines of
+    code, and assumptions stated in questions and proposals.
     """
     @_builtins.property
     def uncovered(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.ByteRange]:
-        """uncovered are the byte ranges, in the synthesis, of assertions that no claim covers."""
+        """uncovered contains the byte ranges, in the synthesis, of the assertions that no claim covers."""
 
     @_builtins.property
     def spans(self) -> _containers.RepeatedCompositeFieldContainer[Global___UncoveredSpan]:
-        """spans are all visible spans outside claims, in order."""
+        """spans are all visible spans of the synthesis outside claims, in order."""
 
     @_builtins.property
     def words(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """words are up to 12 uncovered words that could state something and occur in no claim. They block proceed."""
+        """words are uncovered words that could state something and that occur in no claim; at most 12. They block proceed if
+        the policy sets guards.min_coverage.
+        """
 
     def __init__(
         self,
@@ -461,10 +477,10 @@ class UncoveredSpan(_message.Message):
     SPAN_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     reason: Global___UncoveredReason.ValueType
-    """reason is NOT_JUDGED if a claim should cover the span, otherwise the reason why none needs to."""
+    """reason is NOT_JUDGED if a claim should cover the span. Otherwise, it is the reason why no claim needs to cover it."""
     @_builtins.property
     def span(self) -> _common_pb2.ByteRange:
-        """span is a byte range in the synthesis."""
+        """span is the byte range of the span in the synthesis."""
 
     def __init__(
         self,
@@ -482,7 +498,7 @@ Global___UncoveredSpan: _TypeAlias = UncoveredSpan  # noqa: Y015
 
 @_typing.final
 class Shadow(_message.Message):
-    """Shadow contains the results of mechanisms in shadow mode."""
+    """Shadow contains the results of the mechanisms that the policy sets to shadow mode. These results have no effect."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -492,19 +508,19 @@ class Shadow(_message.Message):
     DECISION_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateVerdict:
-        """gate in shadow mode."""
+        """gate is the verdict of the gate, if the gate is in shadow mode."""
 
     @_builtins.property
     def cap(self) -> _gate_service_pb2.CapVerdict:
-        """cap in shadow mode."""
+        """cap is the capped confidence, if the cap is in shadow mode."""
 
     @_builtins.property
     def action(self) -> _gate_service_pb2.ActionVerdict:
-        """action in shadow mode."""
+        """action is the maximum permitted action, if the action ladder is in shadow mode."""
 
     @_builtins.property
     def decision(self) -> _common_pb2.Decision:
-        """decision in shadow mode, which is recorded but not enforced."""
+        """decision is the computed decision, if decisions are in shadow mode. It is recorded but not enforced."""
 
     def __init__(
         self,
@@ -524,7 +540,7 @@ Global___Shadow: _TypeAlias = Shadow  # noqa: Y015
 
 @_typing.final
 class Provenance(_message.Message):
-    """Provenance is the origin of a response."""
+    """Provenance describes how a response was produced."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -542,46 +558,50 @@ class Provenance(_message.Message):
     SECOND_LOOK_FIELD_NUMBER: _builtins.int
     REDACTED_FIELD_NUMBER: _builtins.int
     report_digest: _builtins.str
-    """report_digest is the hexadecimal BLAKE3 digest of the encoded report message."""
+    """report_digest is the BLAKE3 digest, in hexadecimal, of the encoded report message."""
     verification: _common_pb2.VerificationMode.ValueType
-    """verification mode that was applied."""
+    """verification is the verification mode that was applied."""
     server_version: _builtins.str
-    """server_version is the server's version."""
+    """server_version is the version of the server."""
     recorded: _builtins.bool
     """recorded is true if the evaluation was durably recorded in the ledger before this response was sent."""
     redacted: _builtins.bool
     """redacted is true if secrets and personal data in the texts of the response were replaced with placeholders."""
     @_builtins.property
     def judges(self) -> _containers.RepeatedCompositeFieldContainer[Global___JudgeLink]:
-        """judges are the results of the judges that were called, in order."""
+        """judges contains the result of each judge that was called, in the order of the calls."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that was applied."""
+        """policy is the policy that was applied."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvidenceDigest]:
-        """evidence contains the digests of all items, in the order given."""
+        """evidence contains the digests of the items in the request, in the order given. They are followed by the digests of
+        the corpus items, or of the passages from the corpus, that the judge received.
+        """
 
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_at is the start time of the evaluation."""
+        """evaluated_at is the time at which the evaluation started."""
 
     @_builtins.property
     def timings(self) -> _containers.RepeatedCompositeFieldContainer[Global___StepTiming]:
-        """timings of the steps, in order."""
+        """timings are the durations of the steps of the evaluation, in order."""
 
     @_builtins.property
     def retrieval(self) -> Global___Retrieval:
-        """retrieval describes what the judge received from the corpus; absent if the request names no corpus."""
+        """retrieval describes what the judge received from the corpus. It is absent if the request names no corpus."""
 
     @_builtins.property
     def examples(self) -> _containers.RepeatedCompositeFieldContainer[Global___GradedExample]:
-        """examples are the graded claims that were included in prompts to chat models, most similar first."""
+        """examples identify the graded claims that were included as examples in prompts to chat models, the most similar
+        first.
+        """
 
     @_builtins.property
     def second_look(self) -> Global___JudgeLink:
-        """second_look is the result of the judge that took the second look; absent if there was none."""
+        """second_look is the result of the judge that took the second look. It is absent if there was no second look."""
 
     def __init__(
         self,
@@ -610,16 +630,16 @@ Global___Provenance: _TypeAlias = Provenance  # noqa: Y015
 
 @_typing.final
 class GradedExample(_message.Message):
-    """GradedExample is a graded claim of an earlier evaluation."""
+    """GradedExample identifies a graded claim of an earlier evaluation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     EVALUATION_ID_FIELD_NUMBER: _builtins.int
     CLAIM_ID_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of the evaluation."""
+    """evaluation_id is the id of the earlier evaluation."""
     claim_id: _builtins.str
-    """claim_id of the claim in it."""
+    """claim_id is the id of the claim in that evaluation."""
     def __init__(
         self,
         *,
@@ -651,26 +671,28 @@ class Retrieval(_message.Message):
     CLAIMS_FIELD_NUMBER: _builtins.int
     EMBEDDER_FIELD_NUMBER: _builtins.int
     corpus_id: _builtins.str
-    """corpus_id of the corpus."""
+    """corpus_id is the id of the corpus."""
     method: _builtins.str
-    """method is "whole" if the judge received every item, otherwise the search method: "lexical" or "hybrid"."""
+    """method is "whole" if the judge received every item. Otherwise, it is the search method: "lexical" or "hybrid"."""
     degraded: _builtins.str
-    """degraded is the reason why vector search was unavailable; empty if it was available or not needed."""
+    """degraded is the reason why vector search was unavailable. It is empty if vector search was available or not needed."""
     items: _builtins.int
     """items is the number of items in the corpus."""
     passages: _builtins.int
-    """passages is the number of passages the judge received; 0 if it received every item."""
+    """passages is the number of passages that the judge received. It is 0 if the judge received every item."""
     dropped: _builtins.int
-    """dropped is the number of passages that were found but did not fit in budget."""
+    """dropped is the number of passages that were found but did not fit in the budget."""
     queries: _builtins.int
-    """queries is the number of queries: one per claim."""
+    """queries is the number of searches, which is one per claim. It is 0 if the judge received every item."""
     budget: _builtins.int
-    """budget is the maximum number of bytes that the judge receives."""
+    """budget is the maximum number of bytes that the judge can receive from the corpus."""
     embedder: _builtins.str
-    """embedder is the hexadecimal BLAKE3 digest of the embedding model's files; empty if vector search was not used."""
+    """embedder is the BLAKE3 digest, in hexadecimal, of the files of the embedding model. It is empty if vector search
+    was not used.
+    """
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimRetrieval]:
-        """claims contains the passages found for each claim; empty if the judge received every item."""
+        """claims contains the passages that were found for each claim. It is empty if the judge received every item."""
 
     def __init__(
         self,
@@ -696,17 +718,19 @@ Global___Retrieval: _TypeAlias = Retrieval  # noqa: Y015
 
 @_typing.final
 class ClaimRetrieval(_message.Message):
-    """ClaimRetrieval contains the passages found in a corpus for one claim, whose text was the query."""
+    """ClaimRetrieval contains the passages that a search of the corpus found for one claim. The query is the text of the
+    claim.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CLAIM_ID_FIELD_NUMBER: _builtins.int
     PASSAGES_FIELD_NUMBER: _builtins.int
     claim_id: _builtins.str
-    """claim_id of the claim."""
+    """claim_id is the id of the claim."""
     @_builtins.property
     def passages(self) -> _containers.RepeatedCompositeFieldContainer[Global___RetrievedPassage]:
-        """passages found, the best first."""
+        """passages are the passages found, the best first."""
 
     def __init__(
         self,
@@ -735,17 +759,23 @@ class RetrievedPassage(_message.Message):
     SIMILARITY_FIELD_NUMBER: _builtins.int
     GIVEN_FIELD_NUMBER: _builtins.int
     label: _builtins.str
-    """label under which the judge received it, such as app-log#L120-143."""
+    """label identifies the passage to the judge, such as app-log#L120-143."""
     lexical_rank: _builtins.int
-    """lexical_rank among the passages found by terms, from 1; 0 if it was not found by terms."""
+    """lexical_rank is the rank among the passages found by terms, counted from 1. It is 0 if the passage was not found by
+    terms.
+    """
     vector_rank: _builtins.int
-    """vector_rank among the passages found by vectors, from 1; 0 if it was not found by vectors."""
+    """vector_rank is the rank among the passages found by vectors, counted from 1. It is 0 if the passage was not found
+    by vectors.
+    """
     score: _builtins.float
-    """score is 4 / (10 + lexical_rank) + 1 / (10 + vector_rank)."""
+    """score is 4 / (10 + lexical_rank) + 1 / (10 + vector_rank). A rank of 0 adds nothing to the score."""
     similarity: _builtins.float
-    """similarity is the cosine similarity of passage and claim, -1 to 1; set if the passage was found by vectors."""
+    """similarity is the cosine similarity of the passage and the claim, -1 to 1. It is set if the passage was found by
+    vectors.
+    """
     given: _builtins.bool
-    """given is true if the judge received the passage; false if it did not fit in the budget."""
+    """given is true if the judge received the passage, and false if the passage did not fit in the budget."""
     def __init__(
         self,
         *,
@@ -768,7 +798,7 @@ Global___RetrievedPassage: _TypeAlias = RetrievedPassage  # noqa: Y015
 
 @_typing.final
 class JudgeLink(_message.Message):
-    """JudgeLink is the result of one judge of the chain."""
+    """JudgeLink is the result of one judge in the chain."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -778,16 +808,16 @@ class JudgeLink(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     CALLS_FIELD_NUMBER: _builtins.int
     judge: _builtins.str
-    """judge is its name, such as local/1."""
+    """judge is the name of the judge, such as local/1."""
     result: _builtins.str
-    """result is "judged", "abstained", "failed" or "skipped"."""
+    """result is "judged", "abstained" or "failed"."""
     detail: _builtins.str
-    """detail is the reason why it did not judge; empty if it did."""
+    """detail is the reason why the judge abstained or failed. It is empty otherwise."""
     code: _builtins.str
-    """code is the stable failure code, such as RATE_LIMITED, if it failed."""
+    """code is the stable code of a failure, such as RATE_LIMITED. It is empty if the judge did not fail."""
     @_builtins.property
     def calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModelCall]:
-        """calls to chat models, in order."""
+        """calls are the judge's calls to chat models, in order."""
 
     def __init__(
         self,
@@ -826,34 +856,36 @@ class ModelCall(_message.Message):
     JUDGE_FIELD_NUMBER: _builtins.int
     SAMPLE_FIELD_NUMBER: _builtins.int
     purpose: _builtins.str
-    """purpose is "judge", "repair", "refute", "reconsider", "choose" (select the lines of long items to show) or "look"
-    (at an entity).
+    """purpose is "judge", "repair" (ask again after an unusable answer), "refute", "reconsider", "second_look", "choose"
+    (select the lines of long items to show) or "look" (examine an entity).
     """
     model: _builtins.str
-    """model as reported by its provider; empty if it did not answer."""
+    """model is the name of the model as reported by its provider. It is empty if the model did not answer."""
     prompt: _builtins.str
-    """prompt is the hexadecimal BLAKE3 digest of the prompt template."""
+    """prompt is the BLAKE3 digest, in hexadecimal, of the prompt template."""
     rung: _builtins.str
-    """rung is the way the answer was parsed: "structured", "salvaged" or "unreadable". Empty if there is no answer."""
+    """rung states how the answer was parsed: "structured", "salvaged" or "unreadable". It is empty if there is no answer."""
     input_tokens: _builtins.int
-    """input_tokens as counted by the provider."""
+    """input_tokens is the number of tokens in the prompt, as counted by the provider."""
     output_tokens: _builtins.int
-    """output_tokens as counted by the provider."""
+    """output_tokens is the number of tokens in the answer, as counted by the provider."""
     cost_micros: _builtins.int
-    """cost_micros is the cost in millionths of a dollar; absent if the model's price is not configured."""
+    """cost_micros is the cost of the call in millionths of a dollar. It is absent if the price of the model is not
+    configured.
+    """
     attempts: _builtins.int
-    """attempts is the number of HTTP requests made."""
+    """attempts is the number of HTTP requests that were made."""
     from_cache: _builtins.bool
-    """from_cache is true if a cached answer was used instead of calling the model."""
+    """from_cache is true if a cached answer was used and the model was not called."""
     answer: _builtins.str
-    """answer is the model's answer, at most 64 KiB. Redacted data appears as placeholders."""
+    """answer is the model's answer, truncated to 64 KiB. Redacted data appears as placeholders."""
     judge: _builtins.str
-    """judge that made the call, such as openai:gpt-4o-mini."""
+    """judge is the name of the judge that made the call, such as openai:gpt-4o-mini."""
     sample: _builtins.int
-    """sample is the index, from 0, of the answer for which the call was made."""
+    """sample is the index, counted from 0, of the answer for which the call was made."""
     @_builtins.property
     def fixes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """fixes that were needed to parse the answer, such as code_fence."""
+        """fixes are the names of the fixes that were needed to parse the answer, such as code_fence."""
 
     def __init__(
         self,
@@ -884,7 +916,7 @@ Global___ModelCall: _TypeAlias = ModelCall  # noqa: Y015
 
 @_typing.final
 class EvidenceDigest(_message.Message):
-    """EvidenceDigest identifies an item's content."""
+    """EvidenceDigest identifies the content of an item."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -893,13 +925,13 @@ class EvidenceDigest(_message.Message):
     SIZE_FIELD_NUMBER: _builtins.int
     ATTESTED_FIELD_NUMBER: _builtins.int
     evidence_id: _builtins.str
-    """evidence_id of the item."""
+    """evidence_id is the id of the item, or the label of the passage."""
     digest: _builtins.str
-    """digest is the hexadecimal BLAKE3 digest of its content."""
+    """digest is the BLAKE3 digest of the content, in hexadecimal."""
     size: _builtins.int
-    """size of its content in bytes."""
+    """size is the size of the content in bytes."""
     attested: _builtins.bool
-    """attested is true if it was received over a channel that the server's configuration trusts."""
+    """attested is true if the item was received over a channel that the server's configuration trusts."""
     def __init__(
         self,
         *,
@@ -918,17 +950,17 @@ Global___EvidenceDigest: _TypeAlias = EvidenceDigest  # noqa: Y015
 
 @_typing.final
 class StepTiming(_message.Message):
-    """StepTiming is the duration of a step."""
+    """StepTiming is the duration of one step of an evaluation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     STEP_FIELD_NUMBER: _builtins.int
     DURATION_FIELD_NUMBER: _builtins.int
     step: _builtins.str
-    """step is its name."""
+    """step is the name of the step, such as judge."""
     @_builtins.property
     def duration(self) -> _duration_pb2.Duration:
-        """duration of the step."""
+        """duration is the time that the step took."""
 
     def __init__(
         self,
@@ -952,7 +984,7 @@ class TryJudgesRequest(_message.Message):
 
     JUDGE_FIELD_NUMBER: _builtins.int
     judge: _builtins.str
-    """judge is the name of a judge in the chain. If empty, all are tried."""
+    """judge is the name of a judge in the chain. If empty, all judges in the chain are tried."""
     def __init__(
         self,
         *,
@@ -968,14 +1000,14 @@ Global___TryJudgesRequest: _TypeAlias = TryJudgesRequest  # noqa: Y015
 
 @_typing.final
 class TryJudgesResponse(_message.Message):
-    """TryJudgesResponse contains the results of the judges."""
+    """TryJudgesResponse contains the results of the trials."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     TRIALS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def trials(self) -> _containers.RepeatedCompositeFieldContainer[Global___JudgeTrial]:
-        """trials in the order of the chain."""
+        """trials are the results, in the order of the chain."""
 
     def __init__(
         self,
@@ -1000,14 +1032,14 @@ class JudgeTrial(_message.Message):
     TIER_FIELD_NUMBER: _builtins.int
     DURATION_FIELD_NUMBER: _builtins.int
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided; PROCEED is expected."""
+    """tier is the tier that was decided. The expected tier is PROCEED."""
     @_builtins.property
     def link(self) -> Global___JudgeLink:
         """link is the result of the judge."""
 
     @_builtins.property
     def duration(self) -> _duration_pb2.Duration:
-        """duration of the trial."""
+        """duration is the time that the trial took."""
 
     def __init__(
         self,
@@ -1026,7 +1058,7 @@ Global___JudgeTrial: _TypeAlias = JudgeTrial  # noqa: Y015
 
 @_typing.final
 class ScoreRequest(_message.Message):
-    """ScoreRequest is a partition to decide on."""
+    """ScoreRequest contains a partition to decide on."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1037,24 +1069,28 @@ class ScoreRequest(_message.Message):
     GATE_FIELD_NUMBER: _builtins.int
     EXPLAIN_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy is the name of any policy on the server. If empty, the default policy applies."""
+    """policy is the name of the policy to apply, which can be any policy of the server. Defaults to the server's default
+    policy.
+    """
     explain: _builtins.bool
-    """explain adds margins and each claim's impact."""
+    """explain adds the margins and the impact of each claim to the response."""
     @_builtins.property
     def counts(self) -> Global___PartitionCounts:
-        """counts of claims by class and type. Guards that need text or citations do not apply."""
+        """counts are the numbers of claims by class and type. Guards that need texts or citations do not apply."""
 
     @_builtins.property
     def judged(self) -> Global___JudgedPartition:
-        """judged claims with their report and evidence. Every guard applies."""
+        """judged contains judged claims with their report and evidence. Every guard applies."""
 
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change individual values of the policy."""
+        """policy_overrides replace individual values of the policy."""
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateInputs:
-        """gate inputs of the investigation that produced the report. If absent, the response has no gate, chain or cap."""
+        """gate contains the gate inputs of the investigation that produced the report. If absent, the response has no gate
+        and no chain. It has no effect with counts.
+        """
 
     def __init__(
         self,
@@ -1078,14 +1114,16 @@ Global___ScoreRequest: _TypeAlias = ScoreRequest  # noqa: Y015
 
 @_typing.final
 class PartitionCounts(_message.Message):
-    """PartitionCounts is a partition as counts."""
+    """PartitionCounts is a partition given as the numbers of claims."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     COUNTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def counts(self) -> _containers.RepeatedCompositeFieldContainer[Global___ClaimCount]:
-        """counts of claims, in total at most 1800000. Each combination of class, type and undecided may occur once."""
+        """counts contains at most one element per combination of class, type and undecided. The total number of claims must
+        not exceed 1,800,000.
+        """
 
     def __init__(
         self,
@@ -1102,7 +1140,7 @@ Global___PartitionCounts: _TypeAlias = PartitionCounts  # noqa: Y015
 
 @_typing.final
 class ClaimCount(_message.Message):
-    """ClaimCount is the number of claims of a class and type."""
+    """ClaimCount is the number of claims of one class and type."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1111,12 +1149,12 @@ class ClaimCount(_message.Message):
     COUNT_FIELD_NUMBER: _builtins.int
     UNDECIDED_FIELD_NUMBER: _builtins.int
     type: _common_pb2.EvidenceType.ValueType
-    """type of the claims; required."""
+    """type is the evidence type of the claims. Required."""
     count: _builtins.int
     """count is the number of claims."""
     undecided: _builtins.bool
-    """undecided is true if the judge left the claims undecided. In that case class is its leaning, and type is the
-    possible type with the highest weight.
+    """undecided is true if the judge left the claims undecided. In that case, class is the judge's leaning, and type is
+    the type with the highest weight that the claims could have.
     """
     def __init__(
         self,
@@ -1144,15 +1182,17 @@ class JudgedPartition(_message.Message):
     CLAIMS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def report(self) -> _common_pb2.Report:
-        """report that was judged. If it contains claims, each must be judged exactly once."""
+        """report is the report that was judged. If the report contains claims, verification treats each of them that has no
+        verdict in the partition as dropped by the judge.
+        """
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.EvidenceItem]:
-        """evidence that the claims cite."""
+        """evidence contains the evidence that the claims cite, at most limits.evidence_items (10,000 by default)."""
 
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
-        """claims as judged."""
+        """claims are the claims with their verdicts, at most limits.claims (2,000 by default). Their ids must be unique."""
 
     def __init__(
         self,
@@ -1204,59 +1244,67 @@ class ScoreResponse(_message.Message):
     """
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score before guards; absent if there is none."""
+        """score is the score before guards. It is absent if there is none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score on which the tier was decided; absent if there is none."""
+        """guarded_score is the score after guards, on which the tier was decided. It is absent if there is none."""
 
     @_builtins.property
     def terms(self) -> _common_pb2.ScoreTerms:
-        """terms are the weights behind the scores."""
+        """terms are the weights from which the scores were computed."""
 
     @_builtins.property
     def decision(self) -> _common_pb2.Decision:
-        """decision on the partition."""
+        """decision is the decision on the partition, whether or not the policy's decisions are in shadow mode."""
 
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
-        """claims as counted; empty for counts."""
+        """claims are the claims as they were counted. The list is empty for counts."""
 
     @_builtins.property
     def corrections(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Correction]:
-        """corrections made by verification."""
+        """corrections are the corrections that verification made or proposed. The list is empty for counts."""
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateVerdict:
-        """gate is the gate's verdict; absent if the request had no gate inputs."""
+        """gate is the verdict of the gate. It is absent for counts, if the request had no gate inputs, or if the policy's
+        gate is not active.
+        """
 
     @_builtins.property
     def chain(self) -> _gate_service_pb2.EvidenceChain:
-        """chain of evidence; absent if the request had no hypotheses."""
+        """chain is the evidence chain for the root cause. It is absent for counts, or if the request had no hypotheses."""
 
     @_builtins.property
     def cap(self) -> _gate_service_pb2.CapVerdict:
-        """cap on the self-rated confidence; absent if the request had none."""
+        """cap is the cap on the self-rated confidence. It is absent for counts, if the report had no confidence, or if the
+        policy's cap is not active.
+        """
 
     @_builtins.property
     def action(self) -> _gate_service_pb2.ActionVerdict:
-        """action is the maximum action permitted to an agent; absent for counts."""
+        """action is the maximum action permitted to an agent. It is absent for counts, or if the policy's action ladder is
+        not active.
+        """
 
     @_builtins.property
     def coverage(self) -> Global___Coverage:
-        """coverage of the synthesis by claims; absent without a synthesis."""
+        """coverage states how much of the synthesis the claims cover. It is absent for counts, if the report has no
+        synthesis, or if the policy does not require coverage.
+        """
 
     @_builtins.property
     def shadow(self) -> Global___Shadow:
-        """shadow contains the results of mechanisms in shadow mode; absent if there are none."""
+        """shadow contains the results of the mechanisms in shadow mode. It is absent if there are none."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that was applied."""
+        """policy is the policy that was applied."""
 
     @_builtins.property
     def verification_reasons(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Reason]:
-        """verification_reasons are the open questions, as in EvaluateResponse; empty for counts."""
+        """verification_reasons are open questions, as in EvaluateResponse. The list is empty for counts."""
 
     def __init__(
         self,
@@ -1289,7 +1337,7 @@ Global___ScoreResponse: _TypeAlias = ScoreResponse  # noqa: Y015
 
 @_typing.final
 class RescoreRequest(_message.Message):
-    """RescoreRequest names an evaluation and the policy to apply."""
+    """RescoreRequest names a recorded evaluation and the policy to apply to it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1298,14 +1346,16 @@ class RescoreRequest(_message.Message):
     POLICY_OVERRIDES_FIELD_NUMBER: _builtins.int
     EXPLAIN_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of the evaluation; required; 1 to 256 bytes."""
+    """evaluation_id is the id of the evaluation, 1 to 256 bytes long. Required."""
     policy: _builtins.str
-    """policy is the name of any policy on the server. If empty, the default policy applies."""
+    """policy is the name of the policy to apply, which can be any policy of the server. Defaults to the server's default
+    policy.
+    """
     explain: _builtins.bool
-    """explain adds margins and each claim's impact."""
+    """explain adds the margins and the impact of each claim to the response."""
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change individual values of the policy."""
+        """policy_overrides replace individual values of the policy."""
 
     def __init__(
         self,
@@ -1325,7 +1375,7 @@ Global___RescoreRequest: _TypeAlias = RescoreRequest  # noqa: Y015
 
 @_typing.final
 class RescoreResponse(_message.Message):
-    """RescoreResponse is the decision on a recorded evaluation under another policy."""
+    """RescoreResponse is the decision on a recorded evaluation under a different policy."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1344,54 +1394,56 @@ class RescoreResponse(_message.Message):
     CHANGED_FIELD_NUMBER: _builtins.int
     ABSTAIN_REASON_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of the evaluation."""
+    """evaluation_id is the id of the evaluation."""
     hypothetical: _builtins.bool
     """hypothetical is true if Evaluate would reject this policy. Do not send a report on the basis of such a response."""
     changed: _builtins.bool
-    """changed is true if the tier differs from the recorded one."""
+    """changed is true if the tier differs from the recorded tier."""
     abstain_reason: _builtins.str
-    """abstain_reason is the reason why no judge partitioned the report; empty if one did."""
+    """abstain_reason is the reason why no judge partitioned the report. It is empty if a judge partitioned it."""
     @_builtins.property
     def before(self) -> Global___RecordedDecision:
         """before is the recorded decision."""
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score before guards; absent if there is none."""
+        """score is the score before guards. It is absent if there is none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score on which the tier was decided; absent if there is none."""
+        """guarded_score is the score after guards, on which the tier was decided. It is absent if there is none."""
 
     @_builtins.property
     def terms(self) -> _common_pb2.ScoreTerms:
-        """terms are the weights behind the scores; absent if no judge partitioned the report."""
+        """terms are the weights from which the scores were computed. They are absent if no judge partitioned the report."""
 
     @_builtins.property
     def decision(self) -> _common_pb2.Decision:
-        """decision under this policy, regardless of rollout.decision. If no judge partitioned the report, this is the
-        recorded decision, which is to abstain.
+        """decision is the decision under the requested policy, whether or not the policy's decisions are in shadow mode. If
+        no judge partitioned the report, it is the recorded decision, which is to abstain.
         """
 
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
-        """claims as counted, in the order of the report."""
+        """claims are the claims as they were counted, in report order."""
 
     @_builtins.property
     def corrections(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Correction]:
-        """corrections made by verification."""
+        """corrections are the corrections that verification made or proposed."""
 
     @_builtins.property
     def coverage(self) -> Global___Coverage:
-        """coverage of the synthesis by claims; absent without a synthesis."""
+        """coverage states how much of the synthesis the claims cover. It is absent if the report has no synthesis, or if the
+        policy does not require coverage.
+        """
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that was applied."""
+        """policy is the policy that was applied."""
 
     @_builtins.property
     def not_rescored(self) -> _containers.RepeatedCompositeFieldContainer[Global___NotRescored]:
-        """not_rescored are the policy fields that could not take effect."""
+        """not_rescored lists the policy fields that could not take effect."""
 
     def __init__(
         self,
@@ -1430,18 +1482,18 @@ class RecordedDecision(_message.Message):
     GUARDED_SCORE_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, whether enforced or in shadow mode."""
+    """tier is the tier that was decided, even if the decision was in shadow mode and not enforced."""
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score before guards; absent if there was none."""
+        """score is the score before guards. It is absent if there was none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score on which the tier was decided; absent if there was none."""
+        """guarded_score is the score after guards, on which the tier was decided. It is absent if there was none."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that was applied."""
+        """policy is the policy that was applied."""
 
     def __init__(
         self,
@@ -1468,11 +1520,11 @@ class NotRescored(_message.Message):
     FIELD_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     field: _builtins.str
-    """field is its name in a policy file, such as verification. For the sections gate, cap and ladder, it is the
-    section's name.
+    """field is the name of the field in a policy file, such as verification. For the sections gate, cap and ladder, it is
+    the name of the section.
     """
     reason: _builtins.str
-    """reason is a human-readable explanation with the fix."""
+    """reason is a human-readable explanation, with the fix where there is one."""
     def __init__(
         self,
         *,
@@ -1496,12 +1548,12 @@ class EvaluateStreamRequest(_message.Message):
     CORRELATION_ID_FIELD_NUMBER: _builtins.int
     REQUEST_FIELD_NUMBER: _builtins.int
     correlation_id: _builtins.str
-    """correlation_id identifies this report in the stream; required; 1 to 256 bytes. The server does not check that it is
-    unique.
+    """correlation_id identifies the report in the stream, 1 to 256 bytes long. Required. The server does not check that
+    it is unique.
     """
     @_builtins.property
     def request(self) -> Global___EvaluateRequest:
-        """request to evaluate; required."""
+        """request is the request to evaluate. Required."""
 
     def __init__(
         self,
@@ -1519,7 +1571,7 @@ Global___EvaluateStreamRequest: _TypeAlias = EvaluateStreamRequest  # noqa: Y015
 
 @_typing.final
 class EvaluateStreamResponse(_message.Message):
-    """EvaluateStreamResponse is the answer to one report of a stream."""
+    """EvaluateStreamResponse is the response to one report of a stream."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1527,14 +1579,14 @@ class EvaluateStreamResponse(_message.Message):
     EVALUATION_FIELD_NUMBER: _builtins.int
     ERROR_FIELD_NUMBER: _builtins.int
     correlation_id: _builtins.str
-    """correlation_id of the report."""
+    """correlation_id is the correlation_id of the report."""
     @_builtins.property
     def evaluation(self) -> Global___EvaluateResponse:
-        """evaluation is the same as a response of Evaluate."""
+        """evaluation is the response that Evaluate would return."""
 
     @_builtins.property
     def error(self) -> _common_pb2.CallError:
-        """error is the reason why there is no evaluation."""
+        """error is the reason why the report was not evaluated."""
 
     def __init__(
         self,
@@ -1568,30 +1620,36 @@ class SelectBestRequest(_message.Message):
     INVESTIGATION_ID_FIELD_NUMBER: _builtins.int
     CORPUS_ID_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy is the name of a policy, as in EvaluateRequest. If empty, the default policy applies."""
+    """policy is the name of the policy to apply. Defaults to the server's default policy. A policy that is looser than
+    the default is rejected unless it is listed in policies.allowed.
+    """
     investigation_id: _builtins.str
-    """investigation_id groups the evaluations of one investigation; optional; at most 256 bytes."""
+    """investigation_id groups the evaluations of one investigation. Optional; at most 256 bytes."""
     corpus_id: _builtins.str
-    """corpus_id is the id of a corpus with additional evidence; optional."""
+    """corpus_id is the id of a corpus that contains additional evidence. The ids of the items in the request must differ
+    from those in the corpus. Optional.
+    """
     @_builtins.property
     def candidates(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Report]:
-        """candidates are the reports to choose from; 1 to 16."""
+        """candidates are the reports to choose from, 1 to 16."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.EvidenceItem]:
-        """evidence for all candidates."""
+        """evidence contains the evidence for all candidates, at most limits.evidence_items (10,000 by default)."""
 
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change individual values of the policy, if policies.allow_overrides permits it."""
+        """policy_overrides replace individual values of the policy, if policies.allow_overrides permits it."""
 
     @_builtins.property
     def gate(self) -> _gate_service_pb2.GateInputs:
-        """gate inputs of the investigation that produced the reports. If absent, the responses have no gate, chain or cap."""
+        """gate contains the gate inputs of the investigation that produced the reports. If absent, the responses have no gate
+        and no chain, and the confidence is capped as for an ungrounded chain.
+        """
 
     @_builtins.property
     def options(self) -> Global___EvaluateOptions:
-        """options for each evaluation."""
+        """options are the options of each evaluation. dry_run is rejected."""
 
     def __init__(
         self,
@@ -1615,15 +1673,15 @@ Global___SelectBestRequest: _TypeAlias = SelectBestRequest  # noqa: Y015
 
 @_typing.final
 class SelectBestResponse(_message.Message):
-    """SelectBestResponse ranks the candidates."""
+    """SelectBestResponse contains the ranking of the candidates."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     RANKING_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def ranking(self) -> _containers.RepeatedCompositeFieldContainer[Global___RankedCandidate]:
-        """ranking of all candidates, best first: by tier, then higher guarded_score, then fewer faulty claims, then the order
-        of the request. Candidates without a verdict are last.
+        """ranking contains all candidates, the best first. Candidates are ordered by tier, then by higher guarded_score, then
+        by fewer faulty claims, and then by their order in the request. Candidates that could not be judged come last.
         """
 
     def __init__(
@@ -1652,24 +1710,24 @@ class RankedCandidate(_message.Message):
     REASONS_FIELD_NUMBER: _builtins.int
     TIED_WITH_FIELD_NUMBER: _builtins.int
     index: _builtins.int
-    """index of the candidate in the request, counted from 0."""
+    """index is the index of the candidate in the request, counted from 0."""
     rank: _builtins.int
-    """rank among the candidates, counted from 1. Tied candidates have the same rank."""
+    """rank is the rank of the candidate, counted from 1. Tied candidates have the same rank."""
     reasons: _builtins.str
-    """reasons is a sentence that explains why it ranks below the previous candidate, or why no judge decided. Empty for
-    the best candidate.
+    """reasons explains in plain words why the candidate ranks below the previous one and, if it was not judged, why not.
+    It is empty for the best candidate, unless no candidate was judged.
     """
     @_builtins.property
     def evaluation(self) -> Global___EvaluateResponse:
-        """evaluation is the same as a response of Evaluate."""
+        """evaluation is the response that Evaluate would return."""
 
     @_builtins.property
     def error(self) -> _common_pb2.CallError:
-        """error is the reason why there is no evaluation."""
+        """error is the reason why the candidate was not evaluated."""
 
     @_builtins.property
     def tied_with(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """tied_with contains the indexes of other candidates with the same rank."""
+        """tied_with contains the indexes of the other candidates with the same rank."""
 
     def __init__(
         self,

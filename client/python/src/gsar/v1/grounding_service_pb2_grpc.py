@@ -72,54 +72,55 @@ class GroundingServiceServicer(object):
     """
 
     def Evaluate(self, request, context):
-        """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides.
+        """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides on the report.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def EvaluateStream(self, request_iterator, context):
-        """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
-        order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-        end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
-        once the client has closed its side and every report is answered. If the server stops, it answers all reports it
-        has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
-        in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
-        use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
-        counted from when it gets its slot.
+        """EvaluateStream evaluates and records many reports over one call, each in the same way as Evaluate. Responses are
+        sent in the order in which the evaluations are completed. If a report is invalid or cannot be evaluated, its
+        response contains an error, and the stream continues. If a message cannot be decoded, the stream ends with
+        INVALID_ARGUMENT. Otherwise, the stream ends with OK once the client has closed its side and every report has a
+        response. If the server shuts down, it responds to all reports that it has read, and then ends the stream with
+        UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are being evaluated or have unread
+        responses. Each report waits for its own slot in limits.calls_in_flight, and all streams together use at most half
+        of the slots. The deadline of each report is the grpc-timeout of the call, or limits.default_deadline if the call
+        has none, counted from the time at which the report gets its slot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def SelectBest(self, request, context):
-        """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
-        evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
-        with the first report's error.
+        """SelectBest evaluates and records several reports over the same evidence, each in the same way as Evaluate, and
+        ranks them. The evidence is parsed once. At most four reports are evaluated at a time. If no report can be
+        evaluated, the call fails with the error of the first report.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Score(self, request, context):
-        """Score decides a partition given by the caller, without a judge. Nothing is recorded.
+        """Score decides on a partition that the caller supplies, without a judge. Nothing is recorded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def TryJudges(self, request, context):
-        """TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
-        others fail. Calls to chat models cost money. Nothing is recorded.
+        """TryJudges has each judge evaluate a small report that should proceed. The response states which judges work and why
+        the others fail. Calls to chat models cost money. Nothing is recorded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Rescore(self, request, context):
-        """Rescore decides a recorded evaluation again under another policy, without a judge. Nothing is recorded.
-        Verification runs again if the ledger stores the full evidence. Fails with NOT_FOUND for an unknown evaluation,
-        and with FAILED_PRECONDITION if this server does not record evaluations.
+        """Rescore decides again on a recorded evaluation, under a different policy and without a judge. Nothing is recorded.
+        Verification runs again if the ledger stores the full evidence. The call fails with NOT_FOUND if the evaluation is
+        unknown, and with FAILED_PRECONDITION if this server does not record evaluations.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -34,32 +34,33 @@ class GroundingServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> GroundingServiceAsyncStub: ...
     Evaluate: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.EvaluateRequest, _grounding_service_pb2.EvaluateResponse]
-    """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides."""
+    """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides on the report."""
     EvaluateStream: _grpc.StreamStreamMultiCallable[_grounding_service_pb2.EvaluateStreamRequest, _grounding_service_pb2.EvaluateStreamResponse]
-    """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
-    order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-    end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
-    once the client has closed its side and every report is answered. If the server stops, it answers all reports it
-    has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
-    in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
-    use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
-    counted from when it gets its slot.
+    """EvaluateStream evaluates and records many reports over one call, each in the same way as Evaluate. Responses are
+    sent in the order in which the evaluations are completed. If a report is invalid or cannot be evaluated, its
+    response contains an error, and the stream continues. If a message cannot be decoded, the stream ends with
+    INVALID_ARGUMENT. Otherwise, the stream ends with OK once the client has closed its side and every report has a
+    response. If the server shuts down, it responds to all reports that it has read, and then ends the stream with
+    UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are being evaluated or have unread
+    responses. Each report waits for its own slot in limits.calls_in_flight, and all streams together use at most half
+    of the slots. The deadline of each report is the grpc-timeout of the call, or limits.default_deadline if the call
+    has none, counted from the time at which the report gets its slot.
     """
     SelectBest: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.SelectBestRequest, _grounding_service_pb2.SelectBestResponse]
-    """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
-    evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
-    with the first report's error.
+    """SelectBest evaluates and records several reports over the same evidence, each in the same way as Evaluate, and
+    ranks them. The evidence is parsed once. At most four reports are evaluated at a time. If no report can be
+    evaluated, the call fails with the error of the first report.
     """
     Score: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.ScoreRequest, _grounding_service_pb2.ScoreResponse]
-    """Score decides a partition given by the caller, without a judge. Nothing is recorded."""
+    """Score decides on a partition that the caller supplies, without a judge. Nothing is recorded."""
     TryJudges: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.TryJudgesRequest, _grounding_service_pb2.TryJudgesResponse]
-    """TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
-    others fail. Calls to chat models cost money. Nothing is recorded.
+    """TryJudges has each judge evaluate a small report that should proceed. The response states which judges work and why
+    the others fail. Calls to chat models cost money. Nothing is recorded.
     """
     Rescore: _grpc.UnaryUnaryMultiCallable[_grounding_service_pb2.RescoreRequest, _grounding_service_pb2.RescoreResponse]
-    """Rescore decides a recorded evaluation again under another policy, without a judge. Nothing is recorded.
-    Verification runs again if the ledger stores the full evidence. Fails with NOT_FOUND for an unknown evaluation,
-    and with FAILED_PRECONDITION if this server does not record evaluations.
+    """Rescore decides again on a recorded evaluation, under a different policy and without a judge. Nothing is recorded.
+    Verification runs again if the ledger stores the full evidence. The call fails with NOT_FOUND if the evaluation is
+    unknown, and with FAILED_PRECONDITION if this server does not record evaluations.
     """
 
 @_typing.type_check_only
@@ -68,32 +69,33 @@ class GroundingServiceAsyncStub(GroundingServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Evaluate: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.EvaluateRequest, _grounding_service_pb2.EvaluateResponse]  # type: ignore[assignment]
-    """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides."""
+    """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides on the report."""
     EvaluateStream: _aio.StreamStreamMultiCallable[_grounding_service_pb2.EvaluateStreamRequest, _grounding_service_pb2.EvaluateStreamResponse]  # type: ignore[assignment]
-    """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
-    order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-    end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
-    once the client has closed its side and every report is answered. If the server stops, it answers all reports it
-    has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
-    in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
-    use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
-    counted from when it gets its slot.
+    """EvaluateStream evaluates and records many reports over one call, each in the same way as Evaluate. Responses are
+    sent in the order in which the evaluations are completed. If a report is invalid or cannot be evaluated, its
+    response contains an error, and the stream continues. If a message cannot be decoded, the stream ends with
+    INVALID_ARGUMENT. Otherwise, the stream ends with OK once the client has closed its side and every report has a
+    response. If the server shuts down, it responds to all reports that it has read, and then ends the stream with
+    UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are being evaluated or have unread
+    responses. Each report waits for its own slot in limits.calls_in_flight, and all streams together use at most half
+    of the slots. The deadline of each report is the grpc-timeout of the call, or limits.default_deadline if the call
+    has none, counted from the time at which the report gets its slot.
     """
     SelectBest: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.SelectBestRequest, _grounding_service_pb2.SelectBestResponse]  # type: ignore[assignment]
-    """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
-    evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
-    with the first report's error.
+    """SelectBest evaluates and records several reports over the same evidence, each in the same way as Evaluate, and
+    ranks them. The evidence is parsed once. At most four reports are evaluated at a time. If no report can be
+    evaluated, the call fails with the error of the first report.
     """
     Score: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.ScoreRequest, _grounding_service_pb2.ScoreResponse]  # type: ignore[assignment]
-    """Score decides a partition given by the caller, without a judge. Nothing is recorded."""
+    """Score decides on a partition that the caller supplies, without a judge. Nothing is recorded."""
     TryJudges: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.TryJudgesRequest, _grounding_service_pb2.TryJudgesResponse]  # type: ignore[assignment]
-    """TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
-    others fail. Calls to chat models cost money. Nothing is recorded.
+    """TryJudges has each judge evaluate a small report that should proceed. The response states which judges work and why
+    the others fail. Calls to chat models cost money. Nothing is recorded.
     """
     Rescore: _aio.UnaryUnaryMultiCallable[_grounding_service_pb2.RescoreRequest, _grounding_service_pb2.RescoreResponse]  # type: ignore[assignment]
-    """Rescore decides a recorded evaluation again under another policy, without a judge. Nothing is recorded.
-    Verification runs again if the ledger stores the full evidence. Fails with NOT_FOUND for an unknown evaluation,
-    and with FAILED_PRECONDITION if this server does not record evaluations.
+    """Rescore decides again on a recorded evaluation, under a different policy and without a judge. Nothing is recorded.
+    Verification runs again if the ledger stores the full evidence. The call fails with NOT_FOUND if the evaluation is
+    unknown, and with FAILED_PRECONDITION if this server does not record evaluations.
     """
 
 class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -105,7 +107,7 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _grounding_service_pb2.EvaluateRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_grounding_service_pb2.EvaluateResponse, _abc.Awaitable[_grounding_service_pb2.EvaluateResponse]]:
-        """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides."""
+        """Evaluate has a judge partition the report's claims, verifies and scores the partition, and decides on the report."""
 
     @_abc_1.abstractmethod
     def EvaluateStream(
@@ -113,14 +115,15 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
         request_iterator: _MaybeAsyncIterator[_grounding_service_pb2.EvaluateStreamRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_grounding_service_pb2.EvaluateStreamResponse], _abc.AsyncIterator[_grounding_service_pb2.EvaluateStreamResponse]]:
-        """EvaluateStream evaluates and records many reports over one call, each as Evaluate does. Responses are sent in the
-        order of completion. A report that is invalid or cannot be evaluated is answered with its own error and does not
-        end the stream; a message that cannot be decoded ends the stream with INVALID_ARGUMENT. The stream ends with OK
-        once the client has closed its side and every report is answered. If the server stops, it answers all reports it
-        has read and ends the stream with UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are
-        in evaluation or have unread responses. Each report waits for its own slot in limits.calls_in_flight, and streams
-        use at most half of the slots. Each report's deadline is the call's grpc-timeout or else limits.default_deadline,
-        counted from when it gets its slot.
+        """EvaluateStream evaluates and records many reports over one call, each in the same way as Evaluate. Responses are
+        sent in the order in which the evaluations are completed. If a report is invalid or cannot be evaluated, its
+        response contains an error, and the stream continues. If a message cannot be decoded, the stream ends with
+        INVALID_ARGUMENT. Otherwise, the stream ends with OK once the client has closed its side and every report has a
+        response. If the server shuts down, it responds to all reports that it has read, and then ends the stream with
+        UNAVAILABLE. The server stops reading while limits.stream_in_flight reports are being evaluated or have unread
+        responses. Each report waits for its own slot in limits.calls_in_flight, and all streams together use at most half
+        of the slots. The deadline of each report is the grpc-timeout of the call, or limits.default_deadline if the call
+        has none, counted from the time at which the report gets its slot.
         """
 
     @_abc_1.abstractmethod
@@ -129,9 +132,9 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _grounding_service_pb2.SelectBestRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_grounding_service_pb2.SelectBestResponse, _abc.Awaitable[_grounding_service_pb2.SelectBestResponse]]:
-        """SelectBest evaluates and records several reports over the same evidence, each as Evaluate does, and ranks them. The
-        evidence is parsed once. At most four reports are evaluated at a time. If none can be evaluated, the call fails
-        with the first report's error.
+        """SelectBest evaluates and records several reports over the same evidence, each in the same way as Evaluate, and
+        ranks them. The evidence is parsed once. At most four reports are evaluated at a time. If no report can be
+        evaluated, the call fails with the error of the first report.
         """
 
     @_abc_1.abstractmethod
@@ -140,7 +143,7 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _grounding_service_pb2.ScoreRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_grounding_service_pb2.ScoreResponse, _abc.Awaitable[_grounding_service_pb2.ScoreResponse]]:
-        """Score decides a partition given by the caller, without a judge. Nothing is recorded."""
+        """Score decides on a partition that the caller supplies, without a judge. Nothing is recorded."""
 
     @_abc_1.abstractmethod
     def TryJudges(
@@ -148,8 +151,8 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _grounding_service_pb2.TryJudgesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_grounding_service_pb2.TryJudgesResponse, _abc.Awaitable[_grounding_service_pb2.TryJudgesResponse]]:
-        """TryJudges has each judge evaluate a small report that should proceed, and returns which judges work and why the
-        others fail. Calls to chat models cost money. Nothing is recorded.
+        """TryJudges has each judge evaluate a small report that should proceed. The response states which judges work and why
+        the others fail. Calls to chat models cost money. Nothing is recorded.
         """
 
     @_abc_1.abstractmethod
@@ -158,9 +161,9 @@ class GroundingServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _grounding_service_pb2.RescoreRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_grounding_service_pb2.RescoreResponse, _abc.Awaitable[_grounding_service_pb2.RescoreResponse]]:
-        """Rescore decides a recorded evaluation again under another policy, without a judge. Nothing is recorded.
-        Verification runs again if the ledger stores the full evidence. Fails with NOT_FOUND for an unknown evaluation,
-        and with FAILED_PRECONDITION if this server does not record evaluations.
+        """Rescore decides again on a recorded evaluation, under a different policy and without a judge. Nothing is recorded.
+        Verification runs again if the ledger stores the full evidence. The call fails with NOT_FOUND if the evaluation is
+        unknown, and with FAILED_PRECONDITION if this server does not record evaluations.
         """
 
 def add_GroundingServiceServicer_to_server(servicer: GroundingServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,8 +27,8 @@ if _version_not_supported:
 
 class InvestigationServiceStub(object):
     """InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
-    Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    request changes nothing and returns the current state.
+    Every request is durably recorded before it is acknowledged, so an investigation can be resumed at any step. A
+    repeated request changes nothing and returns the current state.
     """
 
     def __init__(self, channel):
@@ -76,13 +76,13 @@ class InvestigationServiceStub(object):
 
 class InvestigationServiceServicer(object):
     """InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
-    Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    request changes nothing and returns the current state.
+    Every request is durably recorded before it is acknowledged, so an investigation can be resumed at any step. A
+    repeated request changes nothing and returns the current state.
     """
 
     def StartInvestigation(self, request, context):
-        """StartInvestigation starts or resumes an investigation. Fails with FAILED_PRECONDITION if the id belongs to a
-        different one.
+        """StartInvestigation starts or resumes an investigation. The call fails with FAILED_PRECONDITION if a different
+        request has started an investigation with the same id.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -111,7 +111,8 @@ class InvestigationServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CancelInvestigation(self, request, context):
-        """CancelInvestigation ends an investigation as degraded, with the best report so far.
+        """CancelInvestigation ends an investigation as degraded, with the best report so far. If the investigation has
+        already ended, it stays unchanged.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -119,16 +120,17 @@ class InvestigationServiceServicer(object):
 
     def LookAtEntity(self, request, context):
         """LookAtEntity returns the investigation's stored evidence about a due entity, up to a size limit, and optionally a
-        chat model's belief about it. It changes nothing: send the belief with RecordTurn. Fails with FAILED_PRECONDITION
-        if the entity is not due.
+        chat model's belief about the entity. It changes nothing; to record the belief, send it with RecordTurn. The call
+        fails with FAILED_PRECONDITION if the entity is not due.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def Drive(self, request_iterator, context):
-        """Drive runs an investigation over one stream, with one response per request, in order. The first request starts or
-        resumes the investigation, and the stream ends after the finished instruction.
+        """Drive runs an investigation over one stream, with one response per request, in the order of the requests. The first
+        request starts or resumes the investigation. The stream ends after the first response with the instruction
+        `finished`, or with the first error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -182,8 +184,8 @@ def add_InvestigationServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class InvestigationService(object):
     """InvestigationService drives an investigation: the server returns an instruction, and the orchestrator carries it out.
-    Every request is durably recorded before it is acknowledged, so an investigation can resume at any step. A repeated
-    request changes nothing and returns the current state.
+    Every request is durably recorded before it is acknowledged, so an investigation can be resumed at any step. A
+    repeated request changes nothing and returns the current state.
     """
 
     @staticmethod

@@ -32,17 +32,17 @@ class _GradedFilterEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_GradedFi
     GRADED_FILTER_UNSPECIFIED: _GradedFilter.ValueType  # 0
     """All evaluations."""
     GRADED_FILTER_GRADED: _GradedFilter.ValueType  # 1
-    """Evaluations with at least one grade, on the report or on a claim."""
+    """Evaluations with at least one grade, either of the report or of a claim."""
     GRADED_FILTER_NOT_GRADED: _GradedFilter.ValueType  # 2
     """Evaluations without grades."""
 
 class GradedFilter(_GradedFilter, metaclass=_GradedFilterEnumTypeWrapper):
-    """GradedFilter selects graded or ungraded evaluations."""
+    """GradedFilter selects evaluations with or without grades."""
 
 GRADED_FILTER_UNSPECIFIED: GradedFilter.ValueType  # 0
 """All evaluations."""
 GRADED_FILTER_GRADED: GradedFilter.ValueType  # 1
-"""Evaluations with at least one grade, on the report or on a claim."""
+"""Evaluations with at least one grade, either of the report or of a claim."""
 GRADED_FILTER_NOT_GRADED: GradedFilter.ValueType  # 2
 """Evaluations without grades."""
 Global___GradedFilter: _TypeAlias = GradedFilter  # noqa: Y015
@@ -54,34 +54,34 @@ class _ExportKind:
 class _ExportKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ExportKind.ValueType], _builtins.type):
     DESCRIPTOR: _descriptor.EnumDescriptor
     EXPORT_KIND_UNSPECIFIED: _ExportKind.ValueType  # 0
-    """Rejected on input."""
+    """Rejected in requests."""
     EXPORT_KIND_PARTITIONS: _ExportKind.ValueType  # 1
-    """One record per evaluation: the claims as counted, with corrections."""
+    """One record per evaluation, with the corrections and the claims as they were counted."""
     EXPORT_KIND_GRADES: _ExportKind.ValueType  # 2
     """One record per grade, with the result that was graded."""
     EXPORT_KIND_PREFERENCES: _ExportKind.ValueType  # 3
-    """One record per pair of a better and a worse report over the same evidence under the same policy."""
+    """One record per pair of a better and a worse report over the same evidence and under the same policy."""
     EXPORT_KIND_CLAIM_REWARDS: _ExportKind.ValueType  # 4
-    """One record per claim: its class as a reward."""
+    """One record per claim, with the reward for its class."""
 
 class ExportKind(_ExportKind, metaclass=_ExportKindEnumTypeWrapper):
-    """ExportKind is the kind of an export record."""
+    """ExportKind is a kind of export record."""
 
 EXPORT_KIND_UNSPECIFIED: ExportKind.ValueType  # 0
-"""Rejected on input."""
+"""Rejected in requests."""
 EXPORT_KIND_PARTITIONS: ExportKind.ValueType  # 1
-"""One record per evaluation: the claims as counted, with corrections."""
+"""One record per evaluation, with the corrections and the claims as they were counted."""
 EXPORT_KIND_GRADES: ExportKind.ValueType  # 2
 """One record per grade, with the result that was graded."""
 EXPORT_KIND_PREFERENCES: ExportKind.ValueType  # 3
-"""One record per pair of a better and a worse report over the same evidence under the same policy."""
+"""One record per pair of a better and a worse report over the same evidence and under the same policy."""
 EXPORT_KIND_CLAIM_REWARDS: ExportKind.ValueType  # 4
-"""One record per claim: its class as a reward."""
+"""One record per claim, with the reward for its class."""
 Global___ExportKind: _TypeAlias = ExportKind  # noqa: Y015
 
 @_typing.final
 class EvaluationSummary(_message.Message):
-    """EvaluationSummary is one evaluation in a list."""
+    """EvaluationSummary describes one evaluation in a list."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -100,36 +100,40 @@ class EvaluationSummary(_message.Message):
     GROUNDED_FIELD_NUMBER: _builtins.int
     FELL_BACK_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of the evaluation."""
+    """evaluation_id is the id of the evaluation."""
     report_id: _builtins.str
-    """report_id given by the caller."""
+    """report_id is the id of the report, as given by the caller."""
     investigation_id: _builtins.str
-    """investigation_id given by the caller."""
+    """investigation_id is the id of the investigation, as given by the caller."""
     policy: _builtins.str
     """policy is the name of the policy that was applied."""
     judge: _builtins.str
-    """judge is the name of the judge that decided."""
+    """judge is the name of the last judge that was called, which is normally the judge that decided. It is empty if no
+    judge was called.
+    """
     outcome: _grounding_service_pb2.Outcome.ValueType
-    """outcome of the evaluation."""
+    """outcome is the outcome of the evaluation."""
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, whether enforced or in shadow mode."""
+    """tier is the tier that was decided, even if the decision was in shadow mode and not enforced."""
     claims: _builtins.int
     """claims is the number of counted claims."""
     principal: _builtins.str
-    """principal is the name of the caller; empty if callers are not authenticated."""
+    """principal is the name of the caller. It is empty if callers are not authenticated."""
     in_shadow: _builtins.bool
     """in_shadow is true if the decision was in shadow mode and not enforced."""
     grounded: _builtins.int
-    """grounded is the number of claims counted as grounded."""
+    """grounded is the number of claims that were counted as grounded. It is absent if the record does not contain this
+    number.
+    """
     fell_back: _builtins.bool
-    """fell_back is true if the first judge of the chain failed and another one was called."""
+    """fell_back is true if the first judge in the chain failed."""
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_at is its start time."""
+        """evaluated_at is the time at which the evaluation started."""
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score before guards; absent if there is none."""
+        """score is the score before guards. It is absent if there is none."""
 
     def __init__(
         self,
@@ -161,7 +165,7 @@ Global___EvaluationSummary: _TypeAlias = EvaluationSummary  # noqa: Y015
 
 @_typing.final
 class EvaluationFilter(_message.Message):
-    """EvaluationFilter restricts evaluations. Unset fields match all."""
+    """EvaluationFilter selects evaluations. A field that is not set matches every evaluation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -176,31 +180,31 @@ class EvaluationFilter(_message.Message):
     GRADED_FIELD_NUMBER: _builtins.int
     UNPROVEN_ONLY_FIELD_NUMBER: _builtins.int
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, whether enforced or in shadow mode."""
+    """tier selects evaluations by the tier that was decided, even if the decision was in shadow mode and not enforced."""
     report_id: _builtins.str
-    """report_id given by the caller; at most 256 bytes."""
+    """report_id selects evaluations by the id of the report, as given by the caller. At most 256 bytes."""
     investigation_id: _builtins.str
-    """investigation_id given by the caller; at most 256 bytes."""
+    """investigation_id selects evaluations by the id of the investigation, as given by the caller. At most 256 bytes."""
     policy: _builtins.str
-    """policy is the name of the policy that was applied; at most 256 bytes."""
+    """policy selects evaluations by the name of the policy that was applied. At most 256 bytes."""
     judge: _builtins.str
-    """judge is the name of the judge that decided; at most 256 bytes."""
+    """judge selects evaluations by the name of the last judge that was called. At most 256 bytes."""
     principal: _builtins.str
-    """principal is the name of the caller; at most 256 bytes."""
+    """principal selects evaluations by the name of the caller. At most 256 bytes."""
     graded: Global___GradedFilter.ValueType
     """graded selects evaluations with or without grades."""
     unproven_only: _builtins.bool
-    """unproven_only selects reports that could be sent although not every claim was grounded: those that proceeded, and
-    those in shadow mode with another tier. A record without the number of grounded claims counts as not fully
-    grounded.
+    """unproven_only selects reports that could be sent although not every claim is known to be grounded. These are the
+    reports with the tier proceed that have a claim that is not grounded, and the reports in shadow mode with any other
+    tier. A report whose record does not contain the number of grounded claims is treated as having such a claim.
     """
     @_builtins.property
     def evaluated_from(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_from is the earliest start time, inclusive; unlimited if absent."""
+        """evaluated_from selects evaluations that started at this time or later."""
 
     @_builtins.property
     def evaluated_before(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_before is the latest start time, exclusive; unlimited if absent."""
+        """evaluated_before selects evaluations that started before this time, which must be after evaluated_from."""
 
     def __init__(
         self,
@@ -226,7 +230,7 @@ Global___EvaluationFilter: _TypeAlias = EvaluationFilter  # noqa: Y015
 
 @_typing.final
 class ListEvaluationsRequest(_message.Message):
-    """ListEvaluationsRequest requests a page of evaluations. Unset filters match all."""
+    """ListEvaluationsRequest requests a page of evaluations. A filter that is not set matches every evaluation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -243,32 +247,34 @@ class ListEvaluationsRequest(_message.Message):
     EVALUATED_BEFORE_FIELD_NUMBER: _builtins.int
     UNPROVEN_ONLY_FIELD_NUMBER: _builtins.int
     page_size: _builtins.int
-    """page_size is the maximum number of entries, 1 to 1000. Defaults to 50 if 0."""
+    """page_size is the maximum number of evaluations to return, 1 to 1,000. Defaults to 50 if 0."""
     page_token: _builtins.str
-    """page_token is the previous page's next_page_token; empty for the first page."""
+    """page_token is the next_page_token of the previous page, which must have been requested with the same filters. It is
+    empty for the first page.
+    """
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, whether enforced or in shadow mode."""
+    """tier selects evaluations by the tier that was decided, even if the decision was in shadow mode and not enforced."""
     report_id: _builtins.str
-    """report_id given by the caller."""
+    """report_id selects evaluations by the id of the report, as given by the caller. At most 256 bytes."""
     investigation_id: _builtins.str
-    """investigation_id given by the caller."""
+    """investigation_id selects evaluations by the id of the investigation, as given by the caller. At most 256 bytes."""
     graded: Global___GradedFilter.ValueType
     """graded selects evaluations with or without grades."""
     policy: _builtins.str
-    """policy is the name of the policy that was applied."""
+    """policy selects evaluations by the name of the policy that was applied. At most 256 bytes."""
     judge: _builtins.str
-    """judge is the name of the judge that decided."""
+    """judge selects evaluations by the name of the last judge that was called. At most 256 bytes."""
     principal: _builtins.str
-    """principal is the name of the caller."""
+    """principal selects evaluations by the name of the caller. At most 256 bytes."""
     unproven_only: _builtins.bool
-    """unproven_only is as in EvaluationFilter."""
+    """unproven_only selects the same evaluations as in EvaluationFilter."""
     @_builtins.property
     def evaluated_from(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_from is the earliest start time, inclusive; unlimited if absent."""
+        """evaluated_from selects evaluations that started at this time or later."""
 
     @_builtins.property
     def evaluated_before(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_before is the latest start time, exclusive; unlimited if absent."""
+        """evaluated_before selects evaluations that started before this time, which must be after evaluated_from."""
 
     def __init__(
         self,
@@ -296,17 +302,17 @@ Global___ListEvaluationsRequest: _TypeAlias = ListEvaluationsRequest  # noqa: Y0
 
 @_typing.final
 class ListEvaluationsResponse(_message.Message):
-    """ListEvaluationsResponse lists evaluations, newest first."""
+    """ListEvaluationsResponse is a page of evaluations."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     EVALUATIONS_FIELD_NUMBER: _builtins.int
     NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     next_page_token: _builtins.str
-    """next_page_token is the token for the next page; empty on the last page."""
+    """next_page_token is the token for the next page. It is empty on the last page."""
     @_builtins.property
     def evaluations(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvaluationSummary]:
-        """evaluations of this page."""
+        """evaluations are the evaluations of this page, newest first."""
 
     def __init__(
         self,
@@ -332,12 +338,12 @@ class CountEvaluationsRequest(_message.Message):
     INTERVAL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def evaluations(self) -> Global___EvaluationFilter:
-        """evaluations to count; all if absent."""
+        """evaluations selects the evaluations to count. If absent, all evaluations are counted."""
 
     @_builtins.property
     def interval(self) -> _duration_pb2.Duration:
-        """interval is the length of each interval, from one minute to 366 days. Intervals start at multiples of it since
-        1970-01-01T00:00:00Z. If absent, one interval contains all evaluations.
+        """interval is the length of the time intervals, from one minute to 366 days. Each interval starts at a multiple of
+        this length after 1970-01-01T00:00:00Z. If absent, a single interval contains all evaluations.
         """
 
     def __init__(
@@ -356,14 +362,16 @@ Global___CountEvaluationsRequest: _TypeAlias = CountEvaluationsRequest  # noqa: 
 
 @_typing.final
 class CountEvaluationsResponse(_message.Message):
-    """CountEvaluationsResponse contains one count per interval and kind of decision. Zero counts are omitted."""
+    """CountEvaluationsResponse contains the number of evaluations for each interval and each kind of decision."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     COUNTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def counts(self) -> _containers.RepeatedCompositeFieldContainer[Global___EvaluationCount]:
-        """counts in order of time, at most 10000."""
+        """counts contains one element per interval and kind of decision, ordered by time. Elements without any evaluation are
+        omitted. If there are more than 10,000 elements, the call fails with INVALID_ARGUMENT.
+        """
 
     def __init__(
         self,
@@ -380,7 +388,7 @@ Global___CountEvaluationsResponse: _TypeAlias = CountEvaluationsResponse  # noqa
 
 @_typing.final
 class EvaluationCount(_message.Message):
-    """EvaluationCount is the number of evaluations in an interval with the same decision."""
+    """EvaluationCount is the number of evaluations in one interval that agree in all other fields of this message."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -395,15 +403,17 @@ class EvaluationCount(_message.Message):
     policy: _builtins.str
     """policy is the name of the policy that was applied."""
     judge: _builtins.str
-    """judge is the name of the judge that decided."""
+    """judge is the name of the last judge that was called, which is normally the judge that decided. It is empty if no
+    judge was called.
+    """
     outcome: _grounding_service_pb2.Outcome.ValueType
-    """outcome of the evaluations."""
+    """outcome is the outcome of the evaluations."""
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, whether enforced or in shadow mode."""
+    """tier is the tier that was decided, even if the decision was in shadow mode and not enforced."""
     in_shadow: _builtins.bool
-    """in_shadow is true if the decision was in shadow mode."""
+    """in_shadow is true if the decision was in shadow mode and not enforced."""
     fell_back: _builtins.bool
-    """fell_back is true if the first judge of the chain failed and another one was called."""
+    """fell_back is true if the first judge in the chain failed."""
     evaluations: _builtins.int
     """evaluations is the number of such evaluations."""
     def __init__(
@@ -434,11 +444,11 @@ class GetEvaluationRequest(_message.Message):
     EVALUATION_ID_FIELD_NUMBER: _builtins.int
     REDACT_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of the evaluation; required."""
+    """evaluation_id is the id of the evaluation. Required."""
     redact: _builtins.bool
-    """redact replaces secrets and personal data in all texts of the response with placeholders, the same as in prompts to
-    chat models. Byte ranges then refer to the redacted texts, and ranges beyond the head of an evidence item are
-    omitted.
+    """redact replaces secrets and personal data in all texts of the response with placeholders. The data that is replaced
+    is the same as in prompts to chat models. Byte ranges then refer to the redacted texts, and ranges beyond the head
+    of an evidence item are omitted.
     """
     def __init__(
         self,
@@ -456,7 +466,7 @@ Global___GetEvaluationRequest: _TypeAlias = GetEvaluationRequest  # noqa: Y015
 
 @_typing.final
 class GetEvaluationResponse(_message.Message):
-    """GetEvaluationResponse contains one evaluation in full."""
+    """GetEvaluationResponse is the full record of one evaluation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -467,24 +477,26 @@ class GetEvaluationResponse(_message.Message):
     GRADES_FIELD_NUMBER: _builtins.int
     PRINCIPAL_FIELD_NUMBER: _builtins.int
     policy_toml: _builtins.str
-    """policy_toml is the applied policy as a policy file, including overrides."""
+    """policy_toml is the policy that was applied, including overrides, as the text of a policy file."""
     principal: _builtins.str
-    """principal is the name of the caller; empty if callers are not authenticated."""
+    """principal is the name of the caller. It is empty if callers are not authenticated."""
     @_builtins.property
     def evaluation(self) -> _grounding_service_pb2.EvaluateResponse:
-        """evaluation is the response that was returned."""
+        """evaluation is the response that was returned to the caller."""
 
     @_builtins.property
     def report(self) -> _common_pb2.Report:
-        """report that was evaluated."""
+        """report is the report that was evaluated."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordedEvidence]:
-        """evidence items, shortened."""
+        """evidence contains the items of the request, each with only the beginning of its content."""
 
     @_builtins.property
     def grades(self) -> _containers.RepeatedCompositeFieldContainer[Global___RecordedGrade]:
-        """grades are those of the report, followed by those of claims by claim id and grader."""
+        """grades are the grades of the report, followed by the grades of the claims, which are ordered by claim id and
+        grader.
+        """
 
     def __init__(
         self,
@@ -527,38 +539,38 @@ class RecordedEvidence(_message.Message):
     IS_JSON_FIELD_NUMBER: _builtins.int
     IS_WHOLE_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """id of the item."""
+    """id is the id of the item."""
     kind: _common_pb2.EvidenceKind.ValueType
-    """kind of the item."""
+    """kind is the kind of the item."""
     lane: _common_pb2.EvidenceLane.ValueType
-    """lane of the item."""
+    """lane is the lane of the item."""
     tool: _builtins.str
-    """tool is the tool or command line that produced the item."""
+    """tool is the name or the command line of the tool that produced the item."""
     digest: _builtins.str
-    """digest is the hexadecimal BLAKE3 digest of its content."""
+    """digest is the BLAKE3 digest of the content, in hexadecimal."""
     size: _builtins.int
-    """size of its content in bytes."""
+    """size is the size of the content in bytes."""
     head: _builtins.str
-    """head is the first part of its content, at most 1024 bytes."""
+    """head is the beginning of the content, at most 1,024 bytes."""
     step_id: _builtins.str
-    """step_id of the investigation step that produced the item, if any."""
+    """step_id is the id of the investigation step that produced the item. It is empty if unknown."""
     specialist_id: _builtins.str
-    """specialist_id of the specialist (agent) that ran the step, if any."""
+    """specialist_id is the id of the specialist (agent) that ran the step. It is empty if unknown."""
     verification_result: _common_pb2.VerificationResult.ValueType
-    """verification_result of an executed check; unspecified if unknown."""
+    """verification_result is the result of an executed check. It is unspecified if unknown."""
     attested: _builtins.bool
-    """attested is true if it was received over a channel that the server's configuration trusts."""
+    """attested is true if the item was received over a channel that the server's configuration trusts."""
     query: _builtins.str
-    """query is the search that was run, if known."""
+    """query is the search that the tool ran. It is empty if unknown."""
     exhaustive: _builtins.bool
     """exhaustive is true if the item lists everything in its scope."""
     is_json: _builtins.bool
-    """is_json is true if its content is one JSON document."""
+    """is_json is true if the content is one JSON document."""
     is_whole: _builtins.bool
     """is_whole is true if the ledger stores the full content."""
     @_builtins.property
     def collected_at(self) -> _timestamp_pb2.Timestamp:
-        """collected_at is the time of collection, if known."""
+        """collected_at is the time at which the item was collected. It is absent if unknown."""
 
     def __init__(
         self,
@@ -597,9 +609,9 @@ class GetEvaluationEvidenceRequest(_message.Message):
     EVALUATION_ID_FIELD_NUMBER: _builtins.int
     EVIDENCE_ID_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of the evaluation; required."""
+    """evaluation_id is the id of the evaluation. Required."""
     evidence_id: _builtins.str
-    """evidence_id of the item in the request; required."""
+    """evidence_id is the id of the item in the evaluated request. Required."""
     def __init__(
         self,
         *,
@@ -616,14 +628,14 @@ Global___GetEvaluationEvidenceRequest: _TypeAlias = GetEvaluationEvidenceRequest
 
 @_typing.final
 class GetEvaluationEvidenceResponse(_message.Message):
-    """GetEvaluationEvidenceResponse is an evidence item of an evaluation."""
+    """GetEvaluationEvidenceResponse contains an evidence item of an evaluation."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     ITEM_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def item(self) -> _common_pb2.EvidenceItem:
-        """item as given in the request."""
+        """item is the item as given in the evaluated request."""
 
     def __init__(
         self,
@@ -640,7 +652,7 @@ Global___GetEvaluationEvidenceResponse: _TypeAlias = GetEvaluationEvidenceRespon
 
 @_typing.final
 class RescoreEvaluationsRequest(_message.Message):
-    """RescoreEvaluationsRequest selects evaluations and the policy to apply."""
+    """RescoreEvaluationsRequest selects recorded evaluations and the policy to apply to them."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -649,16 +661,18 @@ class RescoreEvaluationsRequest(_message.Message):
     POLICY_OVERRIDES_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy is the name of any policy on the server. If empty, the default policy applies."""
+    """policy is the name of the policy to apply, which can be any policy of the server. Defaults to the server's default
+    policy.
+    """
     limit: _builtins.int
-    """limit is the maximum number of evaluations to decide, newest first, 1 to 10000. Defaults to 10000 if 0."""
+    """limit is the maximum number of evaluations to decide again, newest first, 1 to 10,000. Defaults to 10,000 if 0."""
     @_builtins.property
     def evaluations(self) -> Global___EvaluationFilter:
-        """evaluations to decide again; all if absent."""
+        """evaluations selects the evaluations to decide again. If absent, all evaluations are selected."""
 
     @_builtins.property
     def policy_overrides(self) -> _common_pb2.PolicyOverrides:
-        """policy_overrides change individual values of the policy."""
+        """policy_overrides replace individual values of the policy."""
 
     def __init__(
         self,
@@ -678,7 +692,7 @@ Global___RescoreEvaluationsRequest: _TypeAlias = RescoreEvaluationsRequest  # no
 
 @_typing.final
 class RescoreEvaluationsResponse(_message.Message):
-    """RescoreEvaluationsResponse contains the decisions on recorded evaluations under another policy."""
+    """RescoreEvaluationsResponse contains the decisions on recorded evaluations under a different policy."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -695,24 +709,28 @@ class RescoreEvaluationsResponse(_message.Message):
     decided: _builtins.int
     """decided is the number of evaluations that were decided again."""
     unreadable: _builtins.int
-    """unreadable is the number of evaluations that were skipped because this version cannot read their record or policy."""
+    """unreadable is the number of evaluations that were skipped because this version of the server cannot read their
+    record or their policy.
+    """
     has_more: _builtins.bool
-    """has_more is true if more evaluations match than were decided."""
+    """has_more is true if further evaluations match that were not decided again because of the limit."""
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that was applied."""
+        """policy is the policy that was applied."""
 
     @_builtins.property
     def changes(self) -> _containers.RepeatedCompositeFieldContainer[Global___TierChange]:
-        """changes are the numbers of evaluations per change of tier. Unchanged evaluations are omitted."""
+        """changes contains the number of evaluations for each change of tier. Evaluations whose tier is unchanged are
+        omitted.
+        """
 
     @_builtins.property
     def changed(self) -> _containers.RepeatedCompositeFieldContainer[Global___RescoredEvaluation]:
-        """changed are the evaluations whose tier changed, newest first, at most 1000."""
+        """changed contains the evaluations whose tier changed, newest first; at most 1,000."""
 
     @_builtins.property
     def not_rescored(self) -> _containers.RepeatedCompositeFieldContainer[_grounding_service_pb2.NotRescored]:
-        """not_rescored are the policy fields that could not take effect on at least one evaluation."""
+        """not_rescored lists the policy fields that could not take effect on at least one evaluation."""
 
     def __init__(
         self,
@@ -736,7 +754,7 @@ Global___RescoreEvaluationsResponse: _TypeAlias = RescoreEvaluationsResponse  # 
 
 @_typing.final
 class TierChange(_message.Message):
-    """TierChange is the number of evaluations that change from one tier to another."""
+    """TierChange is the number of evaluations whose tier changes from one particular tier to another."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -746,7 +764,7 @@ class TierChange(_message.Message):
     before: _common_pb2.Tier.ValueType
     """before is the recorded tier."""
     after: _common_pb2.Tier.ValueType
-    """after is the tier under the other policy."""
+    """after is the tier under the requested policy."""
     evaluations: _builtins.int
     """evaluations is the number of such evaluations."""
     def __init__(
@@ -766,7 +784,7 @@ Global___TierChange: _TypeAlias = TierChange  # noqa: Y015
 
 @_typing.final
 class RescoredEvaluation(_message.Message):
-    """RescoredEvaluation is an evaluation with another tier under another policy."""
+    """RescoredEvaluation is an evaluation whose tier is different under the requested policy."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -774,14 +792,14 @@ class RescoredEvaluation(_message.Message):
     TIER_FIELD_NUMBER: _builtins.int
     GUARDED_SCORE_FIELD_NUMBER: _builtins.int
     tier: _common_pb2.Tier.ValueType
-    """tier under the other policy."""
+    """tier is the tier under the requested policy."""
     @_builtins.property
     def evaluation(self) -> Global___EvaluationSummary:
-        """evaluation as recorded."""
+        """evaluation describes the evaluation as recorded."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score on which that tier was decided; absent if there is none."""
+        """guarded_score is the score after guards, on which that tier was decided. It is absent if there is none."""
 
     def __init__(
         self,
@@ -806,7 +824,7 @@ class DeleteEvaluationRequest(_message.Message):
 
     EVALUATION_ID_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of the evaluation; required."""
+    """evaluation_id is the id of the evaluation. Required."""
     def __init__(
         self,
         *,
@@ -822,7 +840,7 @@ Global___DeleteEvaluationRequest: _TypeAlias = DeleteEvaluationRequest  # noqa: 
 
 @_typing.final
 class DeleteEvaluationResponse(_message.Message):
-    """DeleteEvaluationResponse confirms the deletion."""
+    """DeleteEvaluationResponse confirms that the evaluation was deleted."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -847,12 +865,12 @@ class GradeRequest(_message.Message):
     GRADER_FIELD_NUMBER: _builtins.int
     GRADES_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of the evaluation; required."""
+    """evaluation_id is the id of the evaluation, 1 to 256 bytes long. Required."""
     grader: _builtins.str
-    """grader is the person's name; required; 1 to 256 bytes."""
+    """grader is the name of the person, 1 to 256 bytes long. Required."""
     @_builtins.property
     def grades(self) -> _containers.RepeatedCompositeFieldContainer[Global___Grade]:
-        """grades, 1 to 500, each subject at most once."""
+        """grades are the grades, 1 to 500. Each subject may occur at most once."""
 
     def __init__(
         self,
@@ -871,7 +889,7 @@ Global___GradeRequest: _TypeAlias = GradeRequest  # noqa: Y015
 
 @_typing.final
 class Grade(_message.Message):
-    """Grade is a person's correct answer for a report or a claim."""
+    """Grade is the correct verdict on a report or on a claim, according to a person."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -879,14 +897,14 @@ class Grade(_message.Message):
     CLAIM_FIELD_NUMBER: _builtins.int
     NOTE_FIELD_NUMBER: _builtins.int
     note: _builtins.str
-    """note explains the grade; optional. The limit for claim texts applies, 16 KiB by default."""
+    """note explains the grade. Optional; at most limits.claim_text (16 KiB by default)."""
     @_builtins.property
     def report(self) -> Global___ReportGrade:
-        """report as a whole."""
+        """report is the grade of the report as a whole."""
 
     @_builtins.property
     def claim(self) -> Global___ClaimGrade:
-        """claim of the evaluation."""
+        """claim is the grade of one claim of the evaluation."""
 
     def __init__(
         self,
@@ -913,7 +931,7 @@ class ReportGrade(_message.Message):
 
     TIER_FIELD_NUMBER: _builtins.int
     tier: _common_pb2.Tier.ValueType
-    """tier that is correct; required."""
+    """tier is the correct tier. Required."""
     def __init__(
         self,
         *,
@@ -936,7 +954,7 @@ class ClaimGrade(_message.Message):
     CLAIM_ID_FIELD_NUMBER: _builtins.int
     CLASS_FIELD_NUMBER: _builtins.int
     claim_id: _builtins.str
-    """claim_id of a counted claim of the recorded evaluation; required."""
+    """claim_id is the id of a counted claim of the recorded evaluation. Required."""
     def __init__(
         self,
         *,
@@ -952,14 +970,14 @@ Global___ClaimGrade: _TypeAlias = ClaimGrade  # noqa: Y015
 
 @_typing.final
 class GradeResponse(_message.Message):
-    """GradeResponse confirms that the grades are durable."""
+    """GradeResponse confirms that the grades are stored durably."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     GRADED_AT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def graded_at(self) -> _timestamp_pb2.Timestamp:
-        """graded_at is the time of recording."""
+        """graded_at is the time at which the grades were recorded."""
 
     def __init__(
         self,
@@ -984,14 +1002,14 @@ class RecordedGrade(_message.Message):
     GRADER_FIELD_NUMBER: _builtins.int
     GRADED_AT_FIELD_NUMBER: _builtins.int
     grader: _builtins.str
-    """grader is the person's name."""
+    """grader is the name of the person who gave the grade."""
     @_builtins.property
     def grade(self) -> Global___Grade:
-        """grade as given."""
+        """grade is the grade as given."""
 
     @_builtins.property
     def graded_at(self) -> _timestamp_pb2.Timestamp:
-        """graded_at is the time of recording."""
+        """graded_at is the time at which the grade was recorded."""
 
     def __init__(
         self,
@@ -1010,7 +1028,7 @@ Global___RecordedGrade: _TypeAlias = RecordedGrade  # noqa: Y015
 
 @_typing.final
 class ExportRequest(_message.Message):
-    """ExportRequest selects the records and evaluations to export."""
+    """ExportRequest selects the kinds of records and the evaluations to export."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1024,30 +1042,32 @@ class ExportRequest(_message.Message):
     GRADED_ONLY_FIELD_NUMBER: _builtins.int
     AFTER_FIELD_NUMBER: _builtins.int
     policy: _builtins.str
-    """policy is the name of the policy that was applied; at most 256 bytes; all if empty."""
+    """policy selects evaluations by the name of the policy that was applied. Optional; at most 256 bytes."""
     judge: _builtins.str
-    """judge is the name of the judge that decided; at most 256 bytes; all if empty."""
+    """judge selects evaluations by the name of the last judge that was called. Optional; at most 256 bytes."""
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided; all if unspecified."""
+    """tier selects evaluations by the tier that was decided. Optional."""
     investigation_id: _builtins.str
-    """investigation_id given by the caller; at most 256 bytes; all if empty."""
+    """investigation_id selects evaluations by the id of the investigation, as given by the caller. Optional; at most 256
+    bytes.
+    """
     graded_only: _builtins.bool
     """graded_only selects evaluations with at least one grade."""
     after: _builtins.str
-    """after is the token from an earlier response to the same request, after which the export resumes. If empty, it
-    starts from the beginning.
+    """after is the token in a response to an earlier request whose other fields are the same. The export resumes after
+    that response. If empty, the export starts from the beginning.
     """
     @_builtins.property
     def kinds(self) -> _containers.RepeatedScalarFieldContainer[Global___ExportKind.ValueType]:
-        """kinds of records, each at most once; at least one."""
+        """kinds are the kinds of records to export. At least one is required; each may occur at most once."""
 
     @_builtins.property
     def evaluated_from(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_from is the earliest start time, inclusive; unlimited if absent."""
+        """evaluated_from selects evaluations that started at this time or later. Optional."""
 
     @_builtins.property
     def evaluated_before(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_before is the latest start time, exclusive; unlimited if absent."""
+        """evaluated_before selects evaluations that started before this time, which must be after evaluated_from. Optional."""
 
     def __init__(
         self,
@@ -1072,8 +1092,8 @@ Global___ExportRequest: _TypeAlias = ExportRequest  # noqa: Y015
 
 @_typing.final
 class ExportResponse(_message.Message):
-    """ExportResponse contains all records of one evaluation or one set of evidence. A response without records reports
-    progress.
+    """ExportResponse contains all records of one evaluation or of one set of evidence. A response without records only
+    reports progress.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1082,11 +1102,12 @@ class ExportResponse(_message.Message):
     AFTER_FIELD_NUMBER: _builtins.int
     after: _builtins.str
     """after is the token with which a later request resumes after this response. Preferences are ordered by the first
-    evaluation of each set of evidence, so a set that has received more evaluations since is not exported again.
+    evaluation of their set of evidence. A set that was exported before the token is therefore not exported again, even
+    if it has new evaluations.
     """
     @_builtins.property
     def records(self) -> _containers.RepeatedCompositeFieldContainer[Global___ExportRecord]:
-        """records, in the order of ExportKind."""
+        """records are the records, in the order of ExportKind."""
 
     def __init__(
         self,
@@ -1104,7 +1125,7 @@ Global___ExportResponse: _TypeAlias = ExportResponse  # noqa: Y015
 
 @_typing.final
 class ExportRecord(_message.Message):
-    """ExportRecord is one record."""
+    """ExportRecord is one record of an export."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1114,19 +1135,19 @@ class ExportRecord(_message.Message):
     CLAIM_REWARD_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def partition(self) -> Global___PartitionRecord:
-        """partition of one report."""
+        """partition is the partition of one report."""
 
     @_builtins.property
     def grade(self) -> Global___GradeRecord:
-        """grade of one subject."""
+        """grade is one grade of a report or of a claim."""
 
     @_builtins.property
     def preference(self) -> Global___PreferenceRecord:
-        """preference for one report over another."""
+        """preference is a pair of reports of which one is better."""
 
     @_builtins.property
     def claim_reward(self) -> Global___ClaimRewardRecord:
-        """claim_reward of one claim."""
+        """claim_reward is the reward for one claim."""
 
     def __init__(
         self,
@@ -1160,22 +1181,24 @@ class ExportedEvaluation(_message.Message):
     JUDGE_FIELD_NUMBER: _builtins.int
     TIER_FIELD_NUMBER: _builtins.int
     evaluation_id: _builtins.str
-    """evaluation_id of the evaluation."""
+    """evaluation_id is the id of the evaluation."""
     report_id: _builtins.str
-    """report_id given by the caller, if any."""
+    """report_id is the id of the report, as given by the caller. It is empty if the caller gave none."""
     investigation_id: _builtins.str
-    """investigation_id given by the caller, if any."""
+    """investigation_id is the id of the investigation, as given by the caller. It is empty if the caller gave none."""
     judge: _builtins.str
-    """judge is the name of the judge that decided."""
+    """judge is the name of the last judge that was called, which is normally the judge that decided. It is empty if no
+    judge was called.
+    """
     tier: _common_pb2.Tier.ValueType
-    """tier that was decided, whether enforced or in shadow mode."""
+    """tier is the tier that was decided, even if the decision was in shadow mode and not enforced."""
     @_builtins.property
     def evaluated_at(self) -> _timestamp_pb2.Timestamp:
-        """evaluated_at is its start time."""
+        """evaluated_at is the time at which the evaluation started."""
 
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that was applied."""
+        """policy is the policy that was applied."""
 
     def __init__(
         self,
@@ -1209,26 +1232,26 @@ class PartitionRecord(_message.Message):
     CLAIMS_FIELD_NUMBER: _builtins.int
     CORRECTIONS_FIELD_NUMBER: _builtins.int
     outcome: _grounding_service_pb2.Outcome.ValueType
-    """outcome of the evaluation."""
+    """outcome is the outcome of the evaluation."""
     @_builtins.property
     def evaluation(self) -> Global___ExportedEvaluation:
-        """evaluation of the report."""
+        """evaluation identifies the evaluation of the report."""
 
     @_builtins.property
     def score(self) -> _common_pb2.Score:
-        """score before guards; absent if there is none."""
+        """score is the score before guards. It is absent if there is none."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score on which the tier was decided; absent if there is none."""
+        """guarded_score is the score after guards, on which the tier was decided. It is absent if there is none."""
 
     @_builtins.property
     def claims(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.JudgedClaim]:
-        """claims as counted, in the order of the report."""
+        """claims are the claims as they were counted, in report order."""
 
     @_builtins.property
     def corrections(self) -> _containers.RepeatedCompositeFieldContainer[_common_pb2.Correction]:
-        """corrections made by verification."""
+        """corrections are the corrections that verification made or proposed."""
 
     def __init__(
         self,
@@ -1250,7 +1273,7 @@ Global___PartitionRecord: _TypeAlias = PartitionRecord  # noqa: Y015
 
 @_typing.final
 class GradeRecord(_message.Message):
-    """GradeRecord is a person's grade with the result that was graded."""
+    """GradeRecord is a person's grade, with the result that was graded."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -1260,18 +1283,18 @@ class GradeRecord(_message.Message):
     EVALUATED_CLASS_FIELD_NUMBER: _builtins.int
     EVALUATED_TYPE_FIELD_NUMBER: _builtins.int
     claim_text: _builtins.str
-    """claim_text is the text of the graded claim; empty for the report."""
+    """claim_text is the text of the graded claim. It is empty for a grade of the report."""
     evaluated_class: _common_pb2.ClaimClass.ValueType
-    """evaluated_class of the claim as counted; unspecified for the report."""
+    """evaluated_class is the class of the claim as it was counted. It is unspecified for a grade of the report."""
     evaluated_type: _common_pb2.EvidenceType.ValueType
-    """evaluated_type of the claim as counted; unspecified for the report."""
+    """evaluated_type is the evidence type of the claim as it was counted. It is unspecified for a grade of the report."""
     @_builtins.property
     def evaluation(self) -> Global___ExportedEvaluation:
-        """evaluation that was graded. A grade of the report refers to its tier."""
+        """evaluation identifies the evaluation that was graded. A grade of the report refers to its tier."""
 
     @_builtins.property
     def grade(self) -> Global___RecordedGrade:
-        """grade with its grader."""
+        """grade is the grade, with the name of its grader."""
 
     def __init__(
         self,
@@ -1292,10 +1315,12 @@ Global___GradeRecord: _TypeAlias = GradeRecord  # noqa: Y015
 
 @_typing.final
 class PreferenceRecord(_message.Message):
-    """PreferenceRecord is a pair of reports over the same evidence contents, decided with the same policy values. For each
-    set of evidence, up to eight proceeding reports with the highest guarded scores are paired with up to eight reports
-    with the lowest guarded scores below tau_regenerate: the best with the worst, and so on. Identical reports count
-    once. Evaluations without evidence, synthesis or score, or with an unreadable policy, are omitted.
+    """PreferenceRecord is a pair of reports over the same evidence contents that were decided with the same policy values.
+    One report proceeded, and the guarded score of the other is below tau_regenerate. For each set of evidence, the
+    candidates are at most eight reports that proceeded, those with the highest guarded scores, and at most eight of the
+    other reports, those with the lowest guarded scores. Of the possible pairs, at most eight are exported, beginning
+    with the pair of the best and the worst report. Identical reports count once. Evaluations without evidence,
+    synthesis, coverage or score, or with an unreadable policy, are omitted.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1307,16 +1332,18 @@ class PreferenceRecord(_message.Message):
     CHOSEN_FIELD_NUMBER: _builtins.int
     REJECTED_FIELD_NUMBER: _builtins.int
     tau_proceed_millionths: _builtins.int
-    """tau_proceed_millionths is the threshold that the chosen report reached, in millionths, 0 to 1000000."""
+    """tau_proceed_millionths is the threshold that the chosen report reached, in millionths, 0 to 1,000,000."""
     tau_regenerate_millionths: _builtins.int
-    """tau_regenerate_millionths is the threshold that the rejected report missed, in millionths, 0 to 1000000."""
+    """tau_regenerate_millionths is the threshold that the rejected report missed, in millionths, 0 to 1,000,000."""
     @_builtins.property
     def policy(self) -> _common_pb2.AppliedPolicy:
-        """policy that applied to both."""
+        """policy is the policy that was applied to both reports."""
 
     @_builtins.property
     def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_grounding_service_pb2.EvidenceDigest]:
-        """evidence of the chosen report. The rejected report has evidence with the same contents."""
+        """evidence contains the digests of the evidence for the chosen report. The evidence for the rejected report has the
+        same contents.
+        """
 
     @_builtins.property
     def chosen(self) -> Global___PairedReport:
@@ -1357,11 +1384,11 @@ class PairedReport(_message.Message):
     """synthesis is the text of the report."""
     @_builtins.property
     def evaluation(self) -> Global___ExportedEvaluation:
-        """evaluation of the report."""
+        """evaluation identifies the evaluation of the report."""
 
     @_builtins.property
     def guarded_score(self) -> _common_pb2.Score:
-        """guarded_score of the report, by which it was selected."""
+        """guarded_score is the score after guards, by which the report was selected."""
 
     def __init__(
         self,
@@ -1380,8 +1407,8 @@ Global___PairedReport: _TypeAlias = PairedReport  # noqa: Y015
 
 @_typing.final
 class ClaimRewardRecord(_message.Message):
-    """ClaimRewardRecord is the class of one claim as a reward. The reward depends only on the class, so records from
-    different policies can be combined.
+    """ClaimRewardRecord is the reward for one claim. The reward depends only on the class, so records from different
+    policies can be combined.
     """
 
     DESCRIPTOR: _descriptor.Descriptor
@@ -1393,18 +1420,18 @@ class ClaimRewardRecord(_message.Message):
     TYPE_FIELD_NUMBER: _builtins.int
     REWARD_MILLIONTHS_FIELD_NUMBER: _builtins.int
     claim_id: _builtins.str
-    """claim_id of the claim."""
+    """claim_id is the id of the claim."""
     text: _builtins.str
-    """text of the claim."""
+    """text is the text of the claim."""
     type: _common_pb2.EvidenceType.ValueType
-    """type as counted."""
+    """type is the evidence type of the claim as it was counted."""
     reward_millionths: _builtins.int
-    """reward_millionths is the reward in millionths: 1000000 for grounded, 500000 for complementary, 0 for ungrounded,
-    -1000000 for contradicted.
+    """reward_millionths is the reward in millionths: 1,000,000 for grounded, 500,000 for complementary, 0 for ungrounded
+    and -1,000,000 for contradicted.
     """
     @_builtins.property
     def evaluation(self) -> Global___ExportedEvaluation:
-        """evaluation of the claim."""
+        """evaluation identifies the evaluation of the report that contains the claim."""
 
     def __init__(
         self,

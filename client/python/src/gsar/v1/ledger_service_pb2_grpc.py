@@ -96,30 +96,30 @@ class LedgerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def GetEvaluation(self, request, context):
-        """GetEvaluation returns one evaluation in full.
+        """GetEvaluation returns the full record of one evaluation.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetEvaluationEvidence(self, request, context):
-        """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
-        FAILED_PRECONDITION if the ledger stores only the beginning of its content.
+        """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. The call fails with
+        FAILED_PRECONDITION if the ledger stores only the beginning of the item's content.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def RescoreEvaluations(self, request, context):
-        """RescoreEvaluations decides many recorded evaluations again under another policy. Unlike Rescore, it uses the
-        recorded results of verification. No judge is called and nothing is recorded.
+        """RescoreEvaluations decides again on many recorded evaluations, under a different policy. Unlike Rescore, it uses
+        the recorded results of verification. No judge is called, and nothing is recorded.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def DeleteEvaluation(self, request, context):
-        """DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses.
+        """DeleteEvaluation deletes one evaluation, its grades, and the evidence contents that no other evaluation uses.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -127,7 +127,7 @@ class LedgerServiceServicer(object):
 
     def Grade(self, request, context):
         """Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
-        recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+        recorded, or none are. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
         change decisions.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -135,8 +135,8 @@ class LedgerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Export(self, request, context):
-        """Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
-        It may include evaluations recorded during the export.
+        """Export streams records of evaluations in the order in which the evaluations were recorded, followed by records that
+        span several evaluations. It may include evaluations that are recorded during the export.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,25 +38,25 @@ class LedgerServiceStub:
     CountEvaluations: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.CountEvaluationsRequest, _ledger_service_pb2.CountEvaluationsResponse]
     """CountEvaluations counts evaluations by time interval and decision."""
     GetEvaluation: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationRequest, _ledger_service_pb2.GetEvaluationResponse]
-    """GetEvaluation returns one evaluation in full."""
+    """GetEvaluation returns the full record of one evaluation."""
     GetEvaluationEvidence: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationEvidenceRequest, _ledger_service_pb2.GetEvaluationEvidenceResponse]
-    """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
-    FAILED_PRECONDITION if the ledger stores only the beginning of its content.
+    """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. The call fails with
+    FAILED_PRECONDITION if the ledger stores only the beginning of the item's content.
     """
     RescoreEvaluations: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.RescoreEvaluationsRequest, _ledger_service_pb2.RescoreEvaluationsResponse]
-    """RescoreEvaluations decides many recorded evaluations again under another policy. Unlike Rescore, it uses the
-    recorded results of verification. No judge is called and nothing is recorded.
+    """RescoreEvaluations decides again on many recorded evaluations, under a different policy. Unlike Rescore, it uses
+    the recorded results of verification. No judge is called, and nothing is recorded.
     """
     DeleteEvaluation: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.DeleteEvaluationRequest, _ledger_service_pb2.DeleteEvaluationResponse]
-    """DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses."""
+    """DeleteEvaluation deletes one evaluation, its grades, and the evidence contents that no other evaluation uses."""
     Grade: _grpc.UnaryUnaryMultiCallable[_ledger_service_pb2.GradeRequest, _ledger_service_pb2.GradeResponse]
     """Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
-    recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+    recorded, or none are. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
     change decisions.
     """
     Export: _grpc.UnaryStreamMultiCallable[_ledger_service_pb2.ExportRequest, _ledger_service_pb2.ExportResponse]
-    """Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
-    It may include evaluations recorded during the export.
+    """Export streams records of evaluations in the order in which the evaluations were recorded, followed by records that
+    span several evaluations. It may include evaluations that are recorded during the export.
     """
 
 @_typing.type_check_only
@@ -69,25 +69,25 @@ class LedgerServiceAsyncStub(LedgerServiceStub):
     CountEvaluations: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.CountEvaluationsRequest, _ledger_service_pb2.CountEvaluationsResponse]  # type: ignore[assignment]
     """CountEvaluations counts evaluations by time interval and decision."""
     GetEvaluation: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationRequest, _ledger_service_pb2.GetEvaluationResponse]  # type: ignore[assignment]
-    """GetEvaluation returns one evaluation in full."""
+    """GetEvaluation returns the full record of one evaluation."""
     GetEvaluationEvidence: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GetEvaluationEvidenceRequest, _ledger_service_pb2.GetEvaluationEvidenceResponse]  # type: ignore[assignment]
-    """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
-    FAILED_PRECONDITION if the ledger stores only the beginning of its content.
+    """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. The call fails with
+    FAILED_PRECONDITION if the ledger stores only the beginning of the item's content.
     """
     RescoreEvaluations: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.RescoreEvaluationsRequest, _ledger_service_pb2.RescoreEvaluationsResponse]  # type: ignore[assignment]
-    """RescoreEvaluations decides many recorded evaluations again under another policy. Unlike Rescore, it uses the
-    recorded results of verification. No judge is called and nothing is recorded.
+    """RescoreEvaluations decides again on many recorded evaluations, under a different policy. Unlike Rescore, it uses
+    the recorded results of verification. No judge is called, and nothing is recorded.
     """
     DeleteEvaluation: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.DeleteEvaluationRequest, _ledger_service_pb2.DeleteEvaluationResponse]  # type: ignore[assignment]
-    """DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses."""
+    """DeleteEvaluation deletes one evaluation, its grades, and the evidence contents that no other evaluation uses."""
     Grade: _aio.UnaryUnaryMultiCallable[_ledger_service_pb2.GradeRequest, _ledger_service_pb2.GradeResponse]  # type: ignore[assignment]
     """Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
-    recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+    recorded, or none are. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
     change decisions.
     """
     Export: _aio.UnaryStreamMultiCallable[_ledger_service_pb2.ExportRequest, _ledger_service_pb2.ExportResponse]  # type: ignore[assignment]
-    """Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
-    It may include evaluations recorded during the export.
+    """Export streams records of evaluations in the order in which the evaluations were recorded, followed by records that
+    span several evaluations. It may include evaluations that are recorded during the export.
     """
 
 class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -115,7 +115,7 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.GetEvaluationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.GetEvaluationResponse, _abc.Awaitable[_ledger_service_pb2.GetEvaluationResponse]]:
-        """GetEvaluation returns one evaluation in full."""
+        """GetEvaluation returns the full record of one evaluation."""
 
     @_abc_1.abstractmethod
     def GetEvaluationEvidence(
@@ -123,8 +123,8 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.GetEvaluationEvidenceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.GetEvaluationEvidenceResponse, _abc.Awaitable[_ledger_service_pb2.GetEvaluationEvidenceResponse]]:
-        """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. Fails with
-        FAILED_PRECONDITION if the ledger stores only the beginning of its content.
+        """GetEvaluationEvidence returns one evidence item of an evaluation, as given in the request. The call fails with
+        FAILED_PRECONDITION if the ledger stores only the beginning of the item's content.
         """
 
     @_abc_1.abstractmethod
@@ -133,8 +133,8 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.RescoreEvaluationsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.RescoreEvaluationsResponse, _abc.Awaitable[_ledger_service_pb2.RescoreEvaluationsResponse]]:
-        """RescoreEvaluations decides many recorded evaluations again under another policy. Unlike Rescore, it uses the
-        recorded results of verification. No judge is called and nothing is recorded.
+        """RescoreEvaluations decides again on many recorded evaluations, under a different policy. Unlike Rescore, it uses
+        the recorded results of verification. No judge is called, and nothing is recorded.
         """
 
     @_abc_1.abstractmethod
@@ -143,7 +143,7 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.DeleteEvaluationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.DeleteEvaluationResponse, _abc.Awaitable[_ledger_service_pb2.DeleteEvaluationResponse]]:
-        """DeleteEvaluation deletes one evaluation, its grades, and evidence contents that no other evaluation uses."""
+        """DeleteEvaluation deletes one evaluation, its grades, and the evidence contents that no other evaluation uses."""
 
     @_abc_1.abstractmethod
     def Grade(
@@ -152,7 +152,7 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_ledger_service_pb2.GradeResponse, _abc.Awaitable[_ledger_service_pb2.GradeResponse]]:
         """Grade durably records a person's grades of an evaluation and its claims. Either all grades in a request are
-        recorded or none. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
+        recorded, or none are. A later grade by the same grader on the same subject replaces the earlier one. Grades do not
         change decisions.
         """
 
@@ -162,8 +162,8 @@ class LedgerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _ledger_service_pb2.ExportRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_ledger_service_pb2.ExportResponse], _abc.AsyncIterator[_ledger_service_pb2.ExportResponse]]:
-        """Export streams records of evaluations in the order of recording, followed by records that span several evaluations.
-        It may include evaluations recorded during the export.
+        """Export streams records of evaluations in the order in which the evaluations were recorded, followed by records that
+        span several evaluations. It may include evaluations that are recorded during the export.
         """
 
 def add_LedgerServiceServicer_to_server(servicer: LedgerServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -20,7 +20,7 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class PolicySummary(_message.Message):
-    """PolicySummary is one policy in a list."""
+    """PolicySummary describes a policy."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -30,15 +30,15 @@ class PolicySummary(_message.Message):
     ORIGIN_FIELD_NUMBER: _builtins.int
     IS_DEFAULT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name of the policy in requests."""
+    """name is the name by which requests refer to the policy."""
     description: _builtins.str
-    """description in one line."""
+    """description describes the policy in one line."""
     digest: _builtins.str
-    """digest is the hexadecimal digest of all values that can change a decision."""
+    """digest is the BLAKE3 digest, in hexadecimal, of all values that can change a decision, except those in rollout."""
     origin: _builtins.str
-    """origin is "preset" or the path of its file."""
+    """origin is "preset", the path of the policy file, or "request" in CheckPolicyResponse."""
     is_default: _builtins.bool
-    """is_default is true if it applies to requests that name no policy."""
+    """is_default is true if the policy applies to requests that name no policy."""
     def __init__(
         self,
         *,
@@ -75,14 +75,14 @@ Global___ListPoliciesRequest: _TypeAlias = ListPoliciesRequest  # noqa: Y015
 
 @_typing.final
 class ListPoliciesResponse(_message.Message):
-    """ListPoliciesResponse lists every policy."""
+    """ListPoliciesResponse contains all policies."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     POLICIES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def policies(self) -> _containers.RepeatedCompositeFieldContainer[Global___PolicySummary]:
-        """policies, ordered by name."""
+        """policies are the policies, ordered by name."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class GetPolicyRequest(_message.Message):
 
     NAME_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """name of the policy. If empty, the server's default policy is returned."""
+    """name is the name of the policy. Defaults to the server's default policy."""
     def __init__(
         self,
         *,
@@ -121,17 +121,17 @@ Global___GetPolicyRequest: _TypeAlias = GetPolicyRequest  # noqa: Y015
 
 @_typing.final
 class GetPolicyResponse(_message.Message):
-    """GetPolicyResponse is a policy."""
+    """GetPolicyResponse contains a policy."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     POLICY_FIELD_NUMBER: _builtins.int
     TOML_FIELD_NUMBER: _builtins.int
     toml: _builtins.str
-    """toml is the text of the policy file."""
+    """toml is the policy as the text of a policy file."""
     @_builtins.property
     def policy(self) -> Global___PolicySummary:
-        """policy summary."""
+        """policy describes the policy."""
 
     def __init__(
         self,
@@ -155,7 +155,7 @@ class CheckPolicyRequest(_message.Message):
 
     TOML_FIELD_NUMBER: _builtins.int
     toml: _builtins.str
-    """toml is the text of the file."""
+    """toml is the text of the file, at most 64 KiB."""
     def __init__(
         self,
         *,
@@ -171,7 +171,7 @@ Global___CheckPolicyRequest: _TypeAlias = CheckPolicyRequest  # noqa: Y015
 
 @_typing.final
 class PolicyProblem(_message.Message):
-    """PolicyProblem is a problem or a warning in a policy file."""
+    """PolicyProblem is a problem in a policy file, or a warning about it."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -179,11 +179,11 @@ class PolicyProblem(_message.Message):
     MESSAGE_FIELD_NUMBER: _builtins.int
     LINE_FIELD_NUMBER: _builtins.int
     field: _builtins.str
-    """field as written in the file."""
+    """field is the name of the field as written in the file. It is empty for a syntax error."""
     message: _builtins.str
     """message states the given value, the allowed values and the fix."""
     line: _builtins.int
-    """line in the file, counted from 1; 0 if the value does not occur in the file."""
+    """line is the number of the line in the file, counted from 1. It is 0 if the value does not occur in the file."""
     def __init__(
         self,
         *,
@@ -201,7 +201,7 @@ Global___PolicyProblem: _TypeAlias = PolicyProblem  # noqa: Y015
 
 @_typing.final
 class CheckPolicyResponse(_message.Message):
-    """CheckPolicyResponse contains the problems of a policy file."""
+    """CheckPolicyResponse contains the problems in a policy file."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -210,15 +210,15 @@ class CheckPolicyResponse(_message.Message):
     POLICY_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def problems(self) -> _containers.RepeatedCompositeFieldContainer[Global___PolicyProblem]:
-        """problems that make the file invalid; empty if it is valid."""
+        """problems are the problems that make the file invalid. The list is empty if the file is valid."""
 
     @_builtins.property
     def warnings(self) -> _containers.RepeatedCompositeFieldContainer[Global___PolicyProblem]:
-        """warnings about values that are allowed but not recommended."""
+        """warnings concern values that are allowed but not recommended."""
 
     @_builtins.property
     def policy(self) -> Global___PolicySummary:
-        """policy summary; absent if there are problems."""
+        """policy describes the policy. It is absent if there are problems."""
 
     def __init__(
         self,

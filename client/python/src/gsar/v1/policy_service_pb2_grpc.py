@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class PolicyServiceStub(object):
-    """PolicyService lists, returns and validates policies.
+    """PolicyService lists, returns and checks policies.
     """
 
     def __init__(self, channel):
@@ -53,25 +53,25 @@ class PolicyServiceStub(object):
 
 
 class PolicyServiceServicer(object):
-    """PolicyService lists, returns and validates policies.
+    """PolicyService lists, returns and checks policies.
     """
 
     def ListPolicies(self, request, context):
-        """ListPolicies lists every policy that a request may name.
+        """ListPolicies lists all policies of the server.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def GetPolicy(self, request, context):
-        """GetPolicy returns one policy as a file.
+        """GetPolicy returns one policy as a policy file.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def CheckPolicy(self, request, context):
-        """CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call.
+        """CheckPolicy returns all problems in a policy file. If the file is invalid, the call does not fail.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -104,7 +104,7 @@ def add_PolicyServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class PolicyService(object):
-    """PolicyService lists, returns and validates policies.
+    """PolicyService lists, returns and checks policies.
     """
 
     @staticmethod

@@ -27,33 +27,33 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class PolicyServiceStub:
-    """PolicyService lists, returns and validates policies."""
+    """PolicyService lists, returns and checks policies."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PolicyServiceAsyncStub: ...
     ListPolicies: _grpc.UnaryUnaryMultiCallable[_policy_service_pb2.ListPoliciesRequest, _policy_service_pb2.ListPoliciesResponse]
-    """ListPolicies lists every policy that a request may name."""
+    """ListPolicies lists all policies of the server."""
     GetPolicy: _grpc.UnaryUnaryMultiCallable[_policy_service_pb2.GetPolicyRequest, _policy_service_pb2.GetPolicyResponse]
-    """GetPolicy returns one policy as a file."""
+    """GetPolicy returns one policy as a policy file."""
     CheckPolicy: _grpc.UnaryUnaryMultiCallable[_policy_service_pb2.CheckPolicyRequest, _policy_service_pb2.CheckPolicyResponse]
-    """CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call."""
+    """CheckPolicy returns all problems in a policy file. If the file is invalid, the call does not fail."""
 
 @_typing.type_check_only
 class PolicyServiceAsyncStub(PolicyServiceStub):
-    """PolicyService lists, returns and validates policies."""
+    """PolicyService lists, returns and checks policies."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListPolicies: _aio.UnaryUnaryMultiCallable[_policy_service_pb2.ListPoliciesRequest, _policy_service_pb2.ListPoliciesResponse]  # type: ignore[assignment]
-    """ListPolicies lists every policy that a request may name."""
+    """ListPolicies lists all policies of the server."""
     GetPolicy: _aio.UnaryUnaryMultiCallable[_policy_service_pb2.GetPolicyRequest, _policy_service_pb2.GetPolicyResponse]  # type: ignore[assignment]
-    """GetPolicy returns one policy as a file."""
+    """GetPolicy returns one policy as a policy file."""
     CheckPolicy: _aio.UnaryUnaryMultiCallable[_policy_service_pb2.CheckPolicyRequest, _policy_service_pb2.CheckPolicyResponse]  # type: ignore[assignment]
-    """CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call."""
+    """CheckPolicy returns all problems in a policy file. If the file is invalid, the call does not fail."""
 
 class PolicyServiceServicer(metaclass=_abc_1.ABCMeta):
-    """PolicyService lists, returns and validates policies."""
+    """PolicyService lists, returns and checks policies."""
 
     @_abc_1.abstractmethod
     def ListPolicies(
@@ -61,7 +61,7 @@ class PolicyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _policy_service_pb2.ListPoliciesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_policy_service_pb2.ListPoliciesResponse, _abc.Awaitable[_policy_service_pb2.ListPoliciesResponse]]:
-        """ListPolicies lists every policy that a request may name."""
+        """ListPolicies lists all policies of the server."""
 
     @_abc_1.abstractmethod
     def GetPolicy(
@@ -69,7 +69,7 @@ class PolicyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _policy_service_pb2.GetPolicyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_policy_service_pb2.GetPolicyResponse, _abc.Awaitable[_policy_service_pb2.GetPolicyResponse]]:
-        """GetPolicy returns one policy as a file."""
+        """GetPolicy returns one policy as a policy file."""
 
     @_abc_1.abstractmethod
     def CheckPolicy(
@@ -77,6 +77,6 @@ class PolicyServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _policy_service_pb2.CheckPolicyRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_policy_service_pb2.CheckPolicyResponse, _abc.Awaitable[_policy_service_pb2.CheckPolicyResponse]]:
-        """CheckPolicy returns all problems in a policy file. An invalid file is not an error of the call."""
+        """CheckPolicy returns all problems in a policy file. If the file is invalid, the call does not fail."""
 
 def add_PolicyServiceServicer_to_server(servicer: PolicyServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...
