@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a command against a server of its own: with_server.sh FOLDER_WITH_BINARIES COMMAND ARGUMENTS
-# In the arguments, ENDPOINT stands for where it listens, ADDRESS for the same as host:port.
+# Starts a server and runs a command against it: with_server.sh FOLDER_WITH_BINARIES COMMAND ARGUMENT...
+# In the arguments, ENDPOINT is replaced with the server's endpoint, and ADDRESS with its host:port.
 set -eu
 bin=$(cd "$1" && pwd)
 shift

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Validates every incident in datasets/incidents (format: README.md). Standard library only, Python 3.11 or later.
+"""Validates every incident in datasets/incidents. README.md describes the format. Needs only Python 3.11 or later.
 
 Usage: python3 datasets/check.py [incident ...]
 """
@@ -21,13 +21,13 @@ KINDS = {"tool_output", "step_output", "signal", "change", "verification", "prio
 LANES = {"traces", "logs", "metrics", "static_infra", "change", "synthetic", "verification", "llm_inferred"}
 CLASSES = {"grounded", "ungrounded", "contradicted", "complementary"}
 TYPES = {"tool_match", "specific_data", "signal_match", "complementary_finding", "synthesis", "neg_evidence", "inference", "domain"}
-# The kinds of item that a claim of each type may cite; other types may cite any.
+# The kinds of items that a claim of each type may cite. Claims of other types may cite items of any kind.
 KINDS_OF_TYPE = {
     "tool_match": {"tool_output", "change", "verification"},
     "specific_data": {"step_output"},
     "signal_match": {"signal"},
 }
-# The classes that each report must contain and must not contain.
+# The classes that each report must contain, and the classes that it must not contain.
 REPORTS = {
     "faithful": ({"grounded"}, {"ungrounded", "contradicted"}),
     "overreaching": ({"grounded", "ungrounded"}, {"contradicted"}),
@@ -52,7 +52,7 @@ def problem(where, text):
 
 
 def read(path):
-    """Returns the text of a file, or None after reporting a problem."""
+    """Returns the text of a file. If it cannot be read, reports a problem and returns None."""
     where = path.relative_to(ROOT)
     try:
         data = path.read_bytes()
@@ -79,7 +79,7 @@ def read_toml(path):
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        problem(path.relative_to(ROOT), f"not TOML: {error}")
+        problem(path.relative_to(ROOT), f"invalid TOML: {error}")
         return None
 
 
@@ -94,7 +94,7 @@ def time(where, key, value):
 
 
 def keys(where, table, required, optional=frozenset()):
-    """Returns True if the table has exactly these keys; strings must not be empty."""
+    """Returns True if the table has exactly these keys, and the required ones are non-empty strings."""
     good = True
     for key in sorted(required - table.keys()):
         problem(where, f"{key} is missing")
@@ -133,7 +133,7 @@ def check_incident_toml(folder):
 
 
 def check_evidence(folder):
-    """Returns items by id, each as (kind, exhaustive, text)."""
+    """Returns a dict from ids to items, each as (kind, exhaustive, text)."""
     evidence = folder / "evidence"
     path = evidence / "evidence.toml"
     where = path.relative_to(ROOT)
@@ -156,7 +156,7 @@ def check_evidence(folder):
         if not isinstance(exhaustive, bool):
             problem(at, f"exhaustive is {exhaustive!r}; expected true or false")
         if not ID.fullmatch(item["id"]):
-            problem(at, "id: expected lower-case words joined by hyphens")
+            problem(at, f"id is {item['id']!r}; expected lower-case words joined by hyphens")
         if item["id"] in items:
             problem(at, "id is used twice")
         if item["file"] in listed:
@@ -171,23 +171,26 @@ def check_evidence(folder):
             continue
         items[item["id"]] = (item["kind"], exhaustive, text)
         if file.stat().st_size not in BYTES:
-            problem(file.relative_to(ROOT), f"{file.stat().st_size} bytes; expected {BYTES.start} to {BYTES.stop - 1}")
+            problem(file.relative_to(ROOT), f"has {file.stat().st_size} bytes; expected {BYTES.start} to {BYTES.stop - 1}")
         if file.suffix == ".json":
             try:
                 json.loads(text)
             except json.JSONDecodeError as error:
-                problem(file.relative_to(ROOT), f"not JSON: {error}")
+                problem(file.relative_to(ROOT), f"invalid JSON: {error}")
     for file in sorted(evidence.iterdir()):
         if file.name != "evidence.toml" and file.name not in listed:
             problem(where, f"{file.name} is not listed")
     if len(listed) not in FILES:
-        problem(where, f"{len(listed)} items; expected {FILES.start} to {FILES.stop - 1}")
+        problem(where, f"lists {len(listed)} items; expected {FILES.start} to {FILES.stop - 1}")
     return items
 
 
 def sentences(text):
-    """Returns the sentences of a report as (start, end), without headings and list markers. A sentence ends at a full stop,
-    a question mark or an exclamation mark before white space, at a blank line, at a heading, and at the next list item."""
+    """Returns the sentences of a report as (start, end), without headings and list markers.
+
+    A sentence ends at a full stop, a question mark or an exclamation mark before white space, at a blank line, at a
+    heading, and at the next list item.
+    """
     spans = []
     start = 0
     blocks = []
@@ -224,27 +227,27 @@ def check_label(at, label, items):
         return
     if quote is not None:
         if item is None:
-            problem(at, "quote without evidence")
+            problem(at, "has a quote but no evidence")
         elif not isinstance(quote, str) or not quote or quote not in items[item][2]:
             problem(at, f"the quote is not in {item}: {quote!r}")
     if not legal:
         return
     if (name == "complementary") != (kind == "complementary_finding"):
-        problem(at, f"class {name} with type {kind}; complementary and complementary_finding go together")
+        problem(at, f"class {name} with type {kind}; complementary claims, and only those, have the type complementary_finding")
     if name == "ungrounded":
         if quote is not None:
-            problem(at, "an ungrounded claim has no quote that decides it")
+            problem(at, "an ungrounded claim must not have a quote")
         return
     if kind in ("inference", "domain"):
-        problem(at, f"class {name} with type {kind}; only an ungrounded claim can have it")
+        problem(at, f"class {name} with type {kind}; only ungrounded claims can have this type")
     if item is None:
-        problem(at, f"a {name} claim needs evidence")
+        problem(at, f"a {name} claim must have evidence")
         return
     if quote is None and not (kind == "neg_evidence" and items[item][1]):
-        problem(at, "no quote; only an absence from an exhaustive item needs none")
+        problem(at, "the quote is missing; only a claim about an absence from an exhaustive item needs none")
     allowed = KINDS_OF_TYPE.get(kind)
     if allowed and items[item][0] not in allowed:
-        problem(at, f"type {kind} cites {item}, which is a {items[item][0]}")
+        problem(at, f"a claim of type {kind} must not cite {item}, which is of kind {items[item][0]}")
 
 
 def check_report(folder, name, items):
@@ -264,7 +267,7 @@ def check_report(folder, name, items):
         try:
             label = json.loads(line)
         except json.JSONDecodeError as error:
-            problem(at, f"not JSON: {error}")
+            problem(at, f"invalid JSON: {error}")
             continue
         if not isinstance(label, dict) or list(label) != LABEL_KEYS:
             problem(at, f"expected an object with the keys {', '.join(LABEL_KEYS)} in this order")
@@ -276,7 +279,7 @@ def check_report(folder, name, items):
         found = report.find(text, position) if isinstance(text, str) and text.strip() else -1
         if found < 0:
             known = isinstance(text, str) and text.strip() and text in report
-            problem(at, "the text is out of order or overlaps the previous one" if known else f"the text is not in the report: {text!r}")
+            problem(at, "the text is out of order or overlaps the text of the previous label" if known else f"the text is not in the report: {text!r}")
             continue
         position = found + len(text)
         spans.append((found, position))
@@ -284,11 +287,11 @@ def check_report(folder, name, items):
     for missing in sorted(must - classes):
         problem(where, f"no claim of class {missing}")
     for extra in sorted(must_not & classes):
-        problem(where, f"class {extra} does not belong in this report")
+        problem(where, f"this report must not contain a claim of class {extra}")
     found = sentences(report)
     where = (folder / "reports" / f"{name}.md").relative_to(ROOT)
     if len(found) not in SENTENCES:
-        problem(where, f"{len(found)} sentences; expected {SENTENCES.start} to {SENTENCES.stop - 1}")
+        problem(where, f"has {len(found)} sentences; expected {SENTENCES.start} to {SENTENCES.stop - 1}")
     for begin, end in found:
         inside = [(max(a, begin), min(b, end)) for a, b in spans if a < end and b > begin]
         rest = []
@@ -319,7 +322,7 @@ def main(names):
             if (folder / part).is_dir():
                 for file in sorted((folder / part).iterdir()):
                     if file.name not in legal:
-                        problem(file.relative_to(ROOT), f"unexpected; {part}/ contains {', '.join(sorted(legal))}")
+                        problem(file.relative_to(ROOT), f"unexpected file; {part}/ contains {', '.join(sorted(legal))}")
         for name in REPORTS:
             claims += check_report(folder, name, items)
     if problems:

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Evaluates three reports of one incident with a temporary server, then one of them without a chat model.
+# Evaluates three reports on one incident against a temporary server, then evaluates one of them without a chat model.
 set -eu
 bin=$1
 datasets=$(dirname "$0")/../datasets
-here=$datasets/incidents/checkout-oom
+incident=$datasets/incidents/checkout-oom
 work=$(mktemp -d)
 : >"$work/log"
 server= model=
@@ -39,12 +39,12 @@ evaluate() {
     report=$1
     shift
     status=0
-    "$bin/gsar" evaluate "$here/reports/$report.md" --evidence "$here/evidence" "$@" || status=$?
-    # 0 proceed, 10 regenerate, 11 replan, 12 abstain; any other status is a failure of the demo.
+    "$bin/gsar" evaluate "$incident/reports/$report.md" --evidence "$incident/evidence" "$@" || status=$?
+    # 0 proceed, 10 regenerate, 11 replan, 12 abstain; any other status means that the demo failed.
     case $status in 0 | 10 | 11 | 12) ;; *) cat "$work/log" >&2; exit "$status" ;; esac
 }
 
-echo "The judge and the second look use a chat model with recorded answers (datasets/answers)."
+echo "The judge and the second look use a chat model whose answers were recorded (datasets/answers)."
 for report in faithful overreaching contradicted; do
     printf '\n$ gsar evaluate %s.md --evidence evidence\n' "$report"
     evaluate "$report" --endpoint "unix://$work/gsar.sock"
@@ -54,5 +54,5 @@ printf '\nWithout a chat model, the embedded judge finds these claims unsupporte
 printf '\n$ gsar evaluate overreaching.md --evidence evidence --only ungrounded\n'
 GSAR_JUDGES__CHAIN='["embedded"]' evaluate overreaching --data-dir "$work/embedded" --only ungrounded
 
-printf '\nYour own report, with your own model:\n'
+printf '\nTo evaluate your own report with your own model:\n'
 printf '  %s/gsar evaluate REPORT.md --evidence DIRECTORY --judge ollama:qwen3:8b\n' "$bin"

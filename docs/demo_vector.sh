@@ -1,6 +1,7 @@
 #!/bin/sh
-# Starts a temporary server, stores the evidence of sixteen incidents as one corpus and searches it by terms and by
-# vectors, then evaluates a report against the corpus of one incident. Needs an embedding model: make models onnxruntime.
+# Starts a temporary server, stores the evidence of sixteen incidents in one corpus, and searches the corpus by terms
+# and by vectors. Then evaluates a report against the corpus of one incident. Needs an embedding model:
+# make models onnxruntime.
 set -eu
 bin=$1
 incidents=$(dirname "$0")/../datasets/incidents
@@ -24,7 +25,7 @@ rm -f "$work"/week/*/evidence.toml
 
 printf '$ gsar evidence put week week/\n'
 gsar evidence put week "$work/week" | tail -3
-printf '\nVectors are computed in the background; search by terms works at once ...\n'
+printf '\nVectors are computed in the background; searching by terms works immediately ...\n'
 until gsar evidence list --output json | grep -q '"embedded":true'; do
     if gsar evidence list --output json | grep -q '"degraded":"[^"]'; then
         gsar doctor | grep -i search >&2 || :
@@ -41,5 +42,5 @@ gsar evidence put checkout-oom "$incidents/checkout-oom/evidence" | tail -3
 printf '\n$ gsar evaluate checkout-oom/reports/faithful.md --corpus checkout-oom --only contradicted,ungrounded\n'
 status=0
 gsar evaluate "$incidents/checkout-oom/reports/faithful.md" --corpus checkout-oom --only contradicted,ungrounded || status=$?
-# 0 proceed, 10 regenerate, 11 replan, 12 abstain; any other status is a failure of the demo.
+# 0 proceed, 10 regenerate, 11 replan, 12 abstain; any other status means that the demo failed.
 case $status in 0 | 10 | 11 | 12) ;; *) cat "$work/log" >&2; exit "$status" ;; esac

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Scores pairs with a model and prints its accuracy. Usage: evaluate.py FOLDER FILE... [--most N] [--blank]
 
-FOLDER was written by `train.py` or `export.py`; the shipped model is server/cross-encoder/model. Each class has a line
-with precision and recall by minimum confidence. The prediction is the likeliest class that occurs in the set, or
-grounded against the rest if the set labels only support. Intervals (95 %) draw whole premises. The printed temperature
-maximizes the likelihood of the correct classes. Pass the one from a calibration part to `export.py`.
+FOLDER was written by `train.py` or `export.py`. The shipped model is in server/cross-encoder/model. For each class, a
+line shows the precision and the recall at several minimum confidences. The prediction is the likeliest class that
+occurs in the set. If the set labels only whether a claim is supported, the prediction is grounded or not grounded. The
+95 % intervals come from draws of whole premises. The printed temperature maximizes the likelihood of the correct
+classes. Pass the temperature from a calibration part to `export.py`.
 """
 
 import argparse
@@ -21,39 +22,39 @@ DRAWS = 500
 
 
 def probabilities(folder, pairs, max_tokens, blank=False):
-    """Returns the probabilities of each pair, in the order of LABELS."""
+    """Returns the class probabilities of each pair, in the order of LABELS."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens, strategy="only_second")
     texts = [(pair["claim"][:600], "" if blank else pair["premise"][:6000]) for pair in pairs]
-    scores = exported if (folder / "model.onnx").exists() else trained
-    return scores(folder, tokenizer.encode_batch(texts))
+    score = score_with_onnx if (folder / "model.onnx").exists() else score_with_torch
+    return score(folder, tokenizer.encode_batch(texts))
 
 
-def exported(folder, rows):
-    """Scores with ONNX Runtime, each pair alone as in the server, at the folder's temperature."""
+def score_with_onnx(folder, rows):
+    """Scores rows with ONNX Runtime, one by one as the server does, at the temperature in the folder's config."""
     import numpy
     import onnxruntime
 
-    degree = json.loads((folder / "config.json").read_text())["gsar"]["temperature"]
+    temperature = json.loads((folder / "config.json").read_text())["gsar"]["temperature"]
     session = onnxruntime.InferenceSession(folder / "model.onnx")
     found = []
     for row in rows:
         inputs = {"input_ids": row.ids, "attention_mask": row.attention_mask, "token_type_ids": row.type_ids}
         (logits,) = session.run(None, {name: numpy.array([values], numpy.int64) for name, values in inputs.items()})
-        shares = numpy.exp((logits[0] - logits[0].max()) / degree)
+        shares = numpy.exp((logits[0] - logits[0].max()) / temperature)
         found.append((shares / shares.sum()).tolist())
     return found
 
 
-def trained(folder, rows):
-    """Scores with PyTorch, in batches of similar length."""
+def score_with_torch(folder, rows):
+    """Scores rows with PyTorch, in batches of similar length."""
     import torch
 
     import model as models
     from train import tensors
 
-    model = models.continued_from(folder).eval()
+    model = models.load(folder).eval()
     rows = [(row.ids, row.type_ids, None) for row in rows]
     order = sorted(range(len(rows)), key=lambda at: len(rows[at][0]))
     found = [None] * len(rows)
@@ -66,16 +67,16 @@ def trained(folder, rows):
     return found
 
 
-def balanced(pairs, predicted):
-    """Returns the mean recall over the classes that occur."""
+def balanced_accuracy(pairs, predicted):
+    """Returns the mean of the recalls of the classes that occur."""
     hits = {}
     for pair, label in zip(pairs, predicted):
         hits.setdefault(pair["label"], []).append(label == pair["label"])
-    return sum(sum(of) / len(of) for of in hits.values()) / len(hits)
+    return sum(sum(each) / len(each) for each in hits.values()) / len(hits)
 
 
 def interval(pairs, predicted, measure):
-    """Returns the 95 % bootstrap interval of a measure, over premises."""
+    """Returns the 95 % bootstrap interval of a measure, for which whole premises are drawn."""
     groups = {}
     for pair, label in zip(pairs, predicted):
         groups.setdefault(pair["premise"], []).append((pair, label))
@@ -87,25 +88,25 @@ def interval(pairs, predicted, measure):
     return values[int(DRAWS * 0.025)], values[int(DRAWS * 0.975)]
 
 
-def share_right(pairs, predicted):
+def accuracy(pairs, predicted):
     return sum(pair["label"] == label for pair, label in zip(pairs, predicted)) / len(pairs)
 
 
-def temperature(pairs, found):
-    """Returns the loss, calibration error and temperature at the best point on a grid."""
+def best_temperature(pairs, found):
+    """Returns the loss, the calibration error and the temperature at the best point of a grid."""
 
-    def measured(degree):
+    def measure(temperature):
         loss, bins = 0.0, {}
         for pair, row in zip(pairs, found):
-            warmed = [max(share, 1e-9) ** (1 / degree) for share in row]
-            shares = [share / sum(warmed) for share in warmed]
+            scaled = [max(share, 1e-9) ** (1 / temperature) for share in row]
+            shares = [share / sum(scaled) for share in scaled]
             loss -= math.log(shares[LABELS.index(pair["label"])])
             best = max(shares)
             bins.setdefault(int(best * 10), []).append((best, LABELS[shares.index(best)] == pair["label"]))
-        error = sum(abs(sum(sure for sure, _ in of) - sum(right for _, right in of)) for of in bins.values())
-        return loss / len(pairs), error / len(pairs), degree
+        error = sum(abs(sum(sure for sure, _ in each) - sum(right for _, right in each)) for each in bins.values())
+        return loss / len(pairs), error / len(pairs), temperature
 
-    return min(measured(step / 20) for step in range(10, 61))
+    return min(measure(step / 20) for step in range(10, 61))
 
 
 def table(pairs, found):
@@ -116,19 +117,19 @@ def table(pairs, found):
     predicted = [max((share, label) for share, label in zip(row, LABELS) if label in present)[1] for row in found]
     if any(pair["label"] == NOT_GROUNDED for pair in pairs):
         predicted = [label if label == "grounded" else NOT_GROUNDED for label in predicted]
-    for name, measure in (("right", share_right), ("balanced", balanced)):
-        least, most = interval(pairs, predicted, measure)
-        lines.append(f"{name} {measure(pairs, predicted):.3f} [{least:.3f}, {most:.3f}]")
+    for name, measure in (("accuracy", accuracy), ("balanced accuracy", balanced_accuracy)):
+        low, high = interval(pairs, predicted, measure)
+        lines.append(f"{name} {measure(pairs, predicted):.3f} [{low:.3f}, {high:.3f}]")
     most_common = max(sum(pair["label"] == label for pair in pairs) for label in [*LABELS, NOT_GROUNDED])
     lines.append(f"of {len(pairs)}; majority class: {most_common / len(pairs):.3f}")
     for label in LABELS:
-        place = LABELS.index(label)
+        index = LABELS.index(label)
         total = sum(pair["label"] == label for pair in pairs)
         if not total:
             continue
         line = f"  {label:14} {total:5}"
         for least in (0.0, 0.5, 0.6, 0.7, 0.8, 0.9):
-            chosen = [pair["label"] == label for row, pair in zip(found, pairs) if row.index(max(row)) == place and row[place] >= least]
+            chosen = [pair["label"] == label for row, pair in zip(found, pairs) if row.index(max(row)) == index and row[index] >= least]
             if chosen:
                 line += f" | {least:.1f}: {sum(chosen) / len(chosen):.2f} at {sum(chosen) / total:.2f}"
         lines.append(line)
@@ -139,7 +140,7 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser()
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("files", nargs="+")
-    arguments.add_argument("--most", type=int, help="at most N pairs per file, drawn with a fixed seed")
+    arguments.add_argument("--most", type=int, help="score at most N pairs per file, drawn with a fixed seed")
     arguments.add_argument("--blank", action="store_true", help="score claims without their premises")
     args = arguments.parse_args()
     for name in args.files:
@@ -151,5 +152,5 @@ if __name__ == "__main__":
         found = probabilities(args.folder, pairs, 512, args.blank)
         print(Path(name).name, table(pairs, found), sep=": ", flush=True)
         if all(pair["label"] in LABELS for pair in pairs):
-            loss, error, degree = temperature(pairs, found)
-            print(f"  additional temperature {degree:.2f}: loss {loss:.3f}, calibration error {error:.3f}", flush=True)
+            loss, error, temperature = best_temperature(pairs, found)
+            print(f"  best additional temperature {temperature:.2f}: loss {loss:.3f}, calibration error {error:.3f}", flush=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes a trained model as the folder that the server reads: int8 ONNX, tokenizer, labels, examples, digests.
+"""Writes a trained model to a folder that the server can read: int8 ONNX, tokenizer, labels, examples and digests.
 
 Usage: python3 export.py TRAINED OUT [--temperature T] [--decides-from CLASS=LIKELIHOOD]... [--examples FILE]
        [--fp32]
 
-Weights are int8 per channel. Activations are scaled over the batch at run time, so the server runs pairs one by one to
-make scores independent of their neighbours.
+The weights are int8, with one scale per channel. The activations are scaled over the batch at run time. Therefore, the
+server runs pairs one by one, so that the score of a pair does not depend on other pairs.
 """
 
 import argparse
@@ -44,13 +44,13 @@ def main():
         action="append",
         type=threshold,
         metavar="CLASS=LIKELIHOOD",
-        help="probability from which the model may decide a class, such as ungrounded=0.85",
+        help="the probability from which the model may decide a class, such as ungrounded=0.85",
     )
-    arguments.add_argument("--examples", type=Path, help="pairs to ship as examples")
+    arguments.add_argument("--examples", type=Path, help="the file with the pairs to ship as examples")
     arguments.add_argument("--fp32", action="store_true")
     args = arguments.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    model = models.continued_from(args.trained).eval()
+    model = models.load(args.trained).eval()
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.onnx"
         to_onnx(model, plain)
@@ -65,7 +65,7 @@ def main():
     config = model.bert.config.to_dict()
     names = ("hidden_size", "num_hidden_layers", "num_attention_heads", "max_position_embeddings", "vocab_size")
     config = {name: config[name] for name in names}
-    config["id2label"] = {str(at): label for at, label in enumerate(LABELS)}
+    config["id2label"] = {str(index): label for index, label in enumerate(LABELS)}
     config["gsar"] = {"temperature": args.temperature, "max_tokens": MAX_TOKENS}
     if args.decides_from:
         config["gsar"]["decides_from"] = dict(args.decides_from)

@@ -1,4 +1,4 @@
-"""The cross-encoder: a BERT encoder with a linear head over its first token. Reads and writes safetensors."""
+"""The cross-encoder: a BERT encoder with a linear head on its first token. Reads and writes safetensors."""
 
 import json
 
@@ -9,12 +9,12 @@ from transformers import BertConfig, BertModel
 
 from pairs import LABELS
 
-# Dropout takes half of each step's time and does not help in a single pass over many pairs.
+# Dropout would take half the time of each step, and does not help in a single pass over many pairs.
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 
 
 class CrossEncoder(nn.Module):
-    """Scores claim and premise for the classes in LABELS."""
+    """Scores a claim and its premise for each class in LABELS."""
 
     def __init__(self, config):
         super().__init__()
@@ -26,8 +26,8 @@ class CrossEncoder(nn.Module):
         return self.head(pooled)
 
 
-def started_from(encoder, seed):
-    """Creates a model from encoder weights with a new head."""
+def from_encoder(encoder, seed):
+    """Creates a model with the weights of an encoder and a new head."""
     torch.manual_seed(seed)
     config = BertConfig(**json.loads((encoder / "config.json").read_text()) | NO_DROPOUT)
     model = CrossEncoder(config)
@@ -39,8 +39,8 @@ def started_from(encoder, seed):
     return model
 
 
-def continued_from(folder):
-    """Loads a model written by `save`."""
+def load(folder):
+    """Loads a model that `save` has written."""
     model = CrossEncoder(BertConfig(**json.loads((folder / "config.json").read_text())))
     model.load_state_dict(load_file(folder / "model.safetensors"))
     return model

@@ -1,8 +1,8 @@
-"""Reads and mixes pairs of claim and premise. Standard library only.
+"""Reads and mixes pairs of a claim and a premise. Uses only the standard library.
 
-A pair is one JSON line: {"claim", "premise", "label", "source", "case"}. Labels: grounded, ungrounded, contradicted,
-complementary, and not_grounded for sources that only label support. Rows of public sets in the common format
-{"claim", "evidence": [{"title", "text"}], "label", "meta"} are also accepted.
+A pair is one JSON line: {"claim", "premise", "label", "source", "case"}. The labels are grounded, ungrounded,
+contradicted, complementary, and not_grounded for sources that label only whether a claim is supported. Rows of public
+data sets in the common format {"claim", "evidence": [{"title", "text"}], "label", "meta"} are also accepted.
 """
 
 import gzip
@@ -16,8 +16,8 @@ PUBLIC = {"SUPPORTS": "grounded", "NOT_ENOUGH_INFO": "ungrounded", "REFUTES": "c
 
 def read(path):
     """Yields the pairs in a file."""
-    opened = gzip.open if str(path).endswith(".gz") else open
-    with opened(path, "rt", encoding="utf-8") as lines:
+    open_file = gzip.open if str(path).endswith(".gz") else open
+    with open_file(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
             yield row if "premise" in row else from_public(row)
@@ -37,18 +37,18 @@ def from_public(row):
     }
 
 
-def mixed(folder, sources, seed):
-    """Returns the shuffled pairs for a stage, limited per label and source."""
+def mix(folder, sources, seed):
+    """Returns the shuffled pairs for a stage, with at most `most_per_label` pairs per source and label."""
     chosen = []
     for source in sources:
         pairs = [pair for name in source["files"] for pair in read(folder / name)]
         random.Random(f"{seed}:{source['files']}").shuffle(pairs)
         most = source.get("most_per_label", len(pairs))
-        taken = {}
+        counts = {}
         for pair in pairs:
             label = pair["label"]
-            if taken.get(label, 0) < most:
-                taken[label] = taken.get(label, 0) + 1
+            if counts.get(label, 0) < most:
+                counts[label] = counts.get(label, 0) + 1
                 chosen.extend([pair] * source.get("repeat", 1))
     random.Random(seed).shuffle(chosen)
     return chosen

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the domain pairs: labelled incident claims with the premises that the judge would show the model.
+# Writes the domain pairs: labelled incident claims, with the premises that the judge would show the model.
 # Usage: sh prepare.sh CALIBRATE RCA OUT   (gsar-calibrate, the folder of labelled incidents, the output folder)
 set -eu
 calibrate=$1

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Trains on generated pairs once without interruption and once killed three times, and checks that both give the same
-# weights. Exports the model, and checks that gsar-cross-encoder and Python agree on unseen pairs. About three minutes on
-# two cores.
-# Usage: sh smoke.sh CALIBRATE SCORE OUT   (gsar-calibrate, the example `score` of gsar-cross-encoder, a folder to write)
-# PYTHON selects an interpreter with requirements.txt installed; by default one is created in OUT/venv (some gigabytes).
+# Trains on generated pairs twice: once without interruption, and once with the training killed three times. Checks
+# that both runs produce the same weights. Then exports the model, and checks that gsar-cross-encoder and Python agree
+# on unseen pairs. Takes about three minutes on two cores.
+# Usage: sh smoke.sh CALIBRATE SCORE OUT   (gsar-calibrate, the `score` example of gsar-cross-encoder, output folder)
+# PYTHON selects an interpreter with requirements.txt installed. By default, an environment is created in OUT/venv
+# (several gigabytes).
 set -eu
 calibrate=$1
 score=$2
@@ -26,13 +27,13 @@ train() {
 rm -rf "$out/whole" "$out/killed" "$out/model"
 train whole
 for kill in 1 2 3; do
-    # Not through the function, whose subshell would be killed instead of Python.
+    # Does not call train(), because `kill` would then hit the function's subshell instead of Python.
     "$PYTHON" "$here/train.py" "$here/smoke.toml" "$out/killed" --encoder "$encoder" --data "$out" &
     run=$!
     before=$(stat -c %Y "$out/killed/swaps.checkpoint" 2>/dev/null || echo 0)
-    # Wait for another checkpoint.
+    # Waits for the next checkpoint.
     while [ "$(stat -c %Y "$out/killed/swaps.checkpoint" 2>/dev/null || echo 0)" = "$before" ] && kill -0 $run 2>/dev/null; do sleep 0.2; done
-    kill -KILL $run 2>/dev/null || { echo "smoke.sh: the training ended before kill ${kill}" >&2; exit 1; }
+    kill -KILL $run 2>/dev/null || { echo "smoke.sh: the training finished before kill ${kill}" >&2; exit 1; }
     wait $run || true
     echo "killed $kill"
 done

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Trains the claim-evidence cross-encoder; seeded and resumable.
+"""Trains the claim-evidence cross-encoder. Training is seeded and can be resumed.
 
 Usage: python3 train.py RECIPE OUT [--encoder FOLDER | --from FOLDER] [--data FOLDER] [--stages NAME,NAME]
 
-RECIPE lists the files for each stage. OUT receives checkpoints, and OUT/<stage> the weights of each stage. A run with
-the same arguments resumes from the last checkpoint.
+RECIPE lists the files for each stage. Checkpoints are written to OUT, and the weights of each stage to OUT/<stage>. A
+run with the same arguments resumes from the last checkpoint.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from tokenizers import Tokenizer
 from torch.nn import functional
 
 import model as models
-from pairs import LABELS, NOT_GROUNDED, mixed
+from pairs import LABELS, NOT_GROUNDED, mix
 
 CHECKPOINT_SECONDS = 120
 
@@ -39,57 +39,57 @@ def main():
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     names = args.stages.split(",") if args.stages else [stage["name"] for stage in recipe["stage"]]
     if args.start:
-        model = models.continued_from(args.start)
+        model = models.load(args.start)
     else:
-        model = models.started_from(args.encoder, recipe["seed"])
+        model = models.from_encoder(args.encoder, recipe["seed"])
     tokenizer = Tokenizer.from_file(str((args.start or args.encoder) / "tokenizer.json"))
     for stage in recipe["stage"]:
         if stage["name"] not in names:
             continue
-        done = args.out / stage["name"]
-        if (done / "model.safetensors").exists():
-            model = models.continued_from(done)
+        stage_folder = args.out / stage["name"]
+        if (stage_folder / "model.safetensors").exists():
+            model = models.load(stage_folder)
             continue
         run(model.to(device), tokenizer, stage, stage.get("seed", recipe["seed"]), args, device)
-        models.save(model, done)
+        models.save(model, stage_folder)
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        tokenizer.save(str(done / "tokenizer.json"))
+        tokenizer.save(str(stage_folder / "tokenizer.json"))
 
 
-def encoded(tokenizer, pairs, max_tokens):
+def encode(tokenizer, pairs, max_tokens):
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_tokens, strategy="only_second")
     rows = []
     for start in range(0, len(pairs), 4096):
         part = pairs[start : start + 4096]
-        # The claim is cut first, so that only the premise is truncated.
+        # The claim is shortened beforehand, so that the tokenizer truncates only the premise.
         for pair, row in zip(part, tokenizer.encode_batch([(pair["claim"][:600], pair["premise"][:6000]) for pair in part])):
             rows.append((row.ids, row.type_ids, pair["label"]))
     return rows
 
 
 def batches(rows, batch_tokens, epochs, seed):
-    """Returns row indexes in batches of similar length, in an order determined by the seed."""
-    made = []
+    """Returns row indexes in batches of similar length. The seed determines the order of the batches."""
+    all_batches = []
     for epoch in range(epochs):
         order = random.Random(f"{seed}:{epoch}")
-        places = list(range(len(rows)))
-        order.shuffle(places)
-        of_epoch = []
-        for start in range(0, len(places), 4096):
-            chunk = sorted(places[start : start + 4096], key=lambda place: len(rows[place][0]))
+        indexes = list(range(len(rows)))
+        order.shuffle(indexes)
+        epoch_batches = []
+        for start in range(0, len(indexes), 4096):
+            chunk = sorted(indexes[start : start + 4096], key=lambda index: len(rows[index][0]))
             batch, longest = [], 0
-            for place in chunk:
-                longest = max(longest, len(rows[place][0]))
+            for index in chunk:
+                longest = max(longest, len(rows[index][0]))
                 if batch and longest * (len(batch) + 1) > batch_tokens:
-                    of_epoch.append(batch)
-                    batch, longest = [], len(rows[place][0])
-                batch.append(place)
-            of_epoch.append(batch)
-        order.shuffle(of_epoch)
-        made.extend(of_epoch)
-    return made
+                    epoch_batches.append(batch)
+                    batch, longest = [], len(rows[index][0])
+                batch.append(index)
+            epoch_batches.append(batch)
+        order.shuffle(epoch_batches)
+        all_batches.extend(epoch_batches)
+    return all_batches
 
 
 def tensors(rows, device):
@@ -104,26 +104,26 @@ def tensors(rows, device):
 
 
 def loss_of(scores, labels, smoothing):
-    """Returns the cross-entropy. For "not grounded", combines the other classes."""
+    """Returns the cross-entropy. The label not_grounded stands for either ungrounded or contradicted."""
     logs = functional.log_softmax(scores.float(), dim=1)
     losses = []
     for at, label in enumerate(labels):
         if label == NOT_GROUNDED:
             losses.append(-torch.logsumexp(logs[at, 1:3], dim=0))
         else:
-            place = LABELS.index(label)
-            losses.append(-(1 - smoothing) * logs[at, place] - smoothing * logs[at, :3].mean())
+            index = LABELS.index(label)
+            losses.append(-(1 - smoothing) * logs[at, index] - smoothing * logs[at, :3].mean())
     return torch.stack(losses).mean()
 
 
 def run(model, tokenizer, stage, seed, args, device):
-    pairs = mixed(args.data, stage["source"], seed)
-    rows = encoded(tokenizer, pairs, stage["max_tokens"])
+    pairs = mix(args.data, stage["source"], seed)
+    rows = encode(tokenizer, pairs, stage["max_tokens"])
     plan = batches(rows, stage["batch_tokens"], stage["epochs"], seed)
     plan = plan[: stage.get("steps", len(plan))]
-    decayed = [weight for name, weight in model.named_parameters() if weight.dim() > 1]
+    decaying = [weight for name, weight in model.named_parameters() if weight.dim() > 1]
     plain = [weight for name, weight in model.named_parameters() if weight.dim() <= 1]
-    groups = [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}]
+    groups = [{"params": decaying, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}]
     optimizer = torch.optim.AdamW(groups, lr=stage["rate"], fused=True)
     warmup = max(1, len(plan) // 20)
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -142,9 +142,9 @@ def run(model, tokenizer, stage, seed, args, device):
     print(json.dumps({"stage": stage["name"], "pairs": len(rows), "steps": len(plan), "from": first}), flush=True)
     model.train()
     saved = logged = time.monotonic()
-    seen, summed, since = 0, 0.0, 0
+    seen, loss_sum, step_count = 0, 0.0, 0
     for step in range(first, len(plan)):
-        batch = [rows[place] for place in plan[step]]
+        batch = [rows[index] for index in plan[step]]
         with torch.autocast(device.type, torch.bfloat16):
             scores = model(**tensors(batch, device))
         loss = loss_of(scores, [label for _, _, label in batch], stage.get("smoothing", 0.0))
@@ -153,20 +153,20 @@ def run(model, tokenizer, stage, seed, args, device):
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         schedule.step()
-        seen, summed, since = seen + len(batch), summed + loss.item(), since + 1
+        seen, loss_sum, step_count = seen + len(batch), loss_sum + loss.item(), step_count + 1
         now = time.monotonic()
         if now - logged > 30:
-            print(json.dumps({"step": step + 1, "of": len(plan), "loss": round(summed / since, 4), "pairs_per_s": round(seen / (now - logged), 1)}), flush=True)
-            logged, seen, summed, since = now, 0, 0.0, 0
+            print(json.dumps({"step": step + 1, "of": len(plan), "loss": round(loss_sum / step_count, 4), "pairs_per_s": round(seen / (now - logged), 1)}), flush=True)
+            logged, seen, loss_sum, step_count = now, 0, 0.0, 0
         if now - saved > stage.get("checkpoint_seconds", CHECKPOINT_SECONDS):
-            keep(checkpoint, model, optimizer, schedule, step + 1)
+            save_checkpoint(checkpoint, model, optimizer, schedule, step + 1)
             saved = now
     model.eval()
 
 
-def keep(checkpoint, model, optimizer, schedule, step):
+def save_checkpoint(checkpoint, model, optimizer, schedule, step):
     checkpoint.parent.mkdir(parents=True, exist_ok=True)
-    fresh = checkpoint.with_suffix(".new")
+    temporary = checkpoint.with_suffix(".new")
     torch.save(
         {
             "model": model.state_dict(),
@@ -175,9 +175,9 @@ def keep(checkpoint, model, optimizer, schedule, step):
             "random": torch.get_rng_state(),
             "step": step,
         },
-        fresh,
+        temporary,
     )
-    os.replace(fresh, checkpoint)
+    os.replace(temporary, checkpoint)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Generates the stubs of the contract in gsar/v1, with protoc, protoc-gen-go and protoc-gen-go-grpc.
+# Generates the contract's stubs in gsar/v1, with protoc, protoc-gen-go and protoc-gen-go-grpc.
 set -eu
 cd "$(dirname "$0")"
 proto=../../proto

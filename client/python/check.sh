@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks the installed Python package: `make python-test`, or check.sh BIN DIST with the folder of an interpreter that has
-# requirements.lock installed, and the folder of the wheel.
+# Installs the Python package and checks it: `make python-test`, or check.sh BIN DIST. BIN is the folder of an
+# interpreter that has requirements.lock installed. DIST is the folder that contains the wheel.
 set -eu
 bin=$(cd "$1" && pwd)
 dist=$(cd "$2" && pwd)

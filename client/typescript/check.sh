@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the TypeScript package, checks types, and tests it against real servers: check.sh FOLDER_WITH_BINARIES
+# Builds the TypeScript package, checks its types, and tests it against real servers: check.sh FOLDER_WITH_BINARIES
 set -eu
 bin=$(cd "$1" && pwd)
 cd "$(dirname "$0")"

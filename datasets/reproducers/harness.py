@@ -1,8 +1,8 @@
-"""Common code of the reproducers' systems: services as HTTP processes, a simulated clock, and telemetry. Standard library only.
+"""The code that the reproducers' systems share: services as HTTP processes, a simulated clock, and telemetry.
 
-The driver sends the time with each request (`X-Now`, seconds since 1970), so a run never waits and always writes the same
-telemetry. Each service reports the simulated duration of a request (`X-Took`, milliseconds). A caller with a shorter timeout
-fails, although the request was handled.
+Uses only the standard library. The driver sends the time with each request (`X-Now`, in seconds since 1970), so a run
+never waits and always writes the same telemetry. Each service reports the simulated duration of a request (`X-Took`, in
+milliseconds). For a caller with a shorter timeout, the call fails, although the request was handled.
 """
 
 import http.client
@@ -26,7 +26,7 @@ class TimedOut(Exception):
 
 
 def at(text: str) -> float:
-    """Returns the seconds since 1970 of a time such as 2026-03-02T10:00:00Z."""
+    """Converts a time such as 2026-03-02T10:00:00Z to seconds since 1970."""
     return datetime.fromisoformat(text).timestamp()
 
 
@@ -35,7 +35,7 @@ def shown(now: float) -> str:
 
 
 def call(service: str, path: str, now: float, body: dict | None = None, timeout_ms: int = 60_000) -> tuple[int, dict]:
-    """Calls a service and returns the status and the document."""
+    """Calls a service and returns the status and the document of the response."""
     port = int((PORTS / service).read_text())
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     connection.request("POST", path, json.dumps(body or {}), {"X-Now": str(now)})
@@ -61,7 +61,7 @@ class Service:
             log.write(f"{shown(now)} {level:5} {self.name} {message}\n")
 
     def on(self, path: str):
-        """Registers the handler of a path, which receives the time and a document, and returns a status and a document."""
+        """Registers the handler for a path. It takes the time and a document, and returns a status and a document."""
 
         def register(handler):
             self.handlers[path] = handler
@@ -112,7 +112,7 @@ class System:
         self.processes: list[subprocess.Popen] = []
 
     def __enter__(self) -> "System":
-        # Remove the files of an earlier run.
+        # Removes the files of an earlier run.
         for folder in (PORTS, TELEMETRY):
             shutil.rmtree(folder, ignore_errors=True)
         for database in Path().glob("*.sqlite3"):
@@ -120,9 +120,9 @@ class System:
         for service in self.services:
             command = [sys.executable, "-B", f"{service}.py"]
             self.processes.append(subprocess.Popen(command, stdin=subprocess.DEVNULL))
-        give_up = time.monotonic() + 20
+        deadline = time.monotonic() + 20
         while not all((PORTS / service).exists() for service in self.services):
-            if time.monotonic() > give_up or any(process.poll() is not None for process in self.processes):
+            if time.monotonic() > deadline or any(process.poll() is not None for process in self.processes):
                 self.__exit__()
                 sys.exit("a service did not start")
             time.sleep(0.005)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Creates a directory in which the check of a reproducer can be run, with its system, the harness, and optionally a patch.
+"""Creates a directory in which the check of a reproducer can run: the system, the harness, and optionally a patch.
 
     python3 datasets/reproducers/prepare.py order-charged-twice /tmp/run --patch fix
     gsar check datasets/reproducers/order-charged-twice/check.toml --directory /tmp/run
@@ -19,14 +19,14 @@ def prepare(name: str, directory: Path, patch: str | None = None) -> None:
     shutil.copytree(ROOT / name / "system", directory, dirs_exist_ok=True)
     shutil.copy(ROOT / "harness.py", directory)
     if patch is not None:
-        # Ignore a repository that contains the directory.
+        # Keeps git from using a repository that contains the directory.
         environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(directory.resolve().parent)}
         command = ["git", "apply", str(ROOT / name / f"{patch}.patch")]
         subprocess.run(command, cwd=directory, env=environment, check=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Makes a directory in which the check of a reproducer can be run.")
+    parser = argparse.ArgumentParser(description="Creates a directory in which the check of a reproducer can run.")
     parser.add_argument("name", choices=NAMES)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--patch", choices=["fix", "wrong"])

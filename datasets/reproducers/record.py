@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records the evidence of reproducers again, the logs and spans of their services in a run with the fault.
+"""Records the evidence of reproducers again: the logs and spans of their services in a run with the fault.
 
     python3 datasets/reproducers/record.py [name ...]
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Tries an agent on the reproducers, and counts its failures by mode. Needs Python 3.11 and git.
+"""Tries an agent on the reproducers, and counts its results by failure mode. Needs Python 3.11 and git.
 
     python3 datasets/reproducers/run_agent.py --agent 'python3 agent.py' export-gap key-expired
 
-The agent runs in a git repository of the system with its fault. It reads the task from standard input, repairs the system in
-place, and writes its report to standard output. The incident's check then decides on the final state.
+The agent runs in a git repository that contains the system with its fault. It reads the task from standard input,
+repairs the system in place, and writes its report to standard output. Then the incident's check runs on the result.
 """
 
 import argparse
@@ -37,7 +37,7 @@ Find the cause, repair the services in place, and write a report to standard out
 
 
 def commit(directory: Path) -> None:
-    """Makes the directory a repository with a single commit, so that its history contains no answer."""
+    """Turns the directory into a repository with a single commit, so that its history does not reveal the answer."""
     git = ["git", "-c", "user.name=gsar", "-c", "user.email=gsar@localhost", "-c", "commit.gpgsign=false"]
     subprocess.run([*git, "init", "--quiet"], cwd=directory, check=True)
     (directory / ".git" / "info" / "exclude").write_text("\n".join(RUN_FILES) + "\n")
@@ -46,30 +46,30 @@ def commit(directory: Path) -> None:
 
 
 def run_agent(command: list[str], directory: Path, task: str, limit: float, evidence: Path, title: str) -> tuple[bool, str]:
-    """Runs the agent with everything it starts. Returns whether it ended within the limit, and its report."""
+    """Runs the agent, and then kills all its processes. Returns whether it exited within the limit, and its report."""
     environment = os.environ | {"INCIDENT_TITLE": title, "INCIDENT_EVIDENCE": str(evidence)}
-    with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile("w+", errors="replace") as report:
-        given.write(task)
-        given.seek(0)
+    with tempfile.TemporaryFile("w+") as task_file, tempfile.TemporaryFile("w+", errors="replace") as report:
+        task_file.write(task)
+        task_file.seek(0)
         process = subprocess.Popen(
-            command, cwd=directory, env=environment, stdin=given, stdout=report, start_new_session=True
+            command, cwd=directory, env=environment, stdin=task_file, stdout=report, start_new_session=True
         )
         try:
             process.wait(limit)
-            ended = True
+            is_finished = True
         except subprocess.TimeoutExpired:
-            ended = False
+            is_finished = False
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
         process.wait()
         report.seek(0)
-        return ended, report.read()
+        return is_finished, report.read()
 
 
 def passes(name: str, directory: Path) -> bool:
-    """Runs the check on a copy of the system, with the original files of the check."""
+    """Runs the check on a copy of the system, with the check's original files. Returns `True` if it passes."""
     [check] = tomllib.loads((ROOT / name / "check.toml").read_text())["check"]
     with tempfile.TemporaryDirectory() as copy:
         ignored = shutil.ignore_patterns(".git", *CHECK_FILES, *RUN_FILES)
@@ -77,12 +77,12 @@ def passes(name: str, directory: Path) -> bool:
         for source in [ROOT / name / "system" / "reproduce.py", ROOT / "harness.py"]:
             shutil.copy(source, copy)
         try:
-            ended = subprocess.run(
+            process = subprocess.run(
                 check["command"], cwd=copy, capture_output=True, text=True, timeout=check["timeout_seconds"]
             )
         except subprocess.TimeoutExpired:
             return False
-        return ended.returncode == 0 and check["pass"]["contains"] in ended.stdout
+        return process.returncode == 0 and check["pass"]["contains"] in process.stdout
 
 
 def changed_files(name: str, directory: Path) -> list[str]:
@@ -103,11 +103,11 @@ def try_on(name: str, command: list[str], limit: float) -> dict:
         shutil.copytree(ROOT / name / "evidence", evidence)
         title = incident["title"]
         task = TASK.format(title=title, onset=incident["onset"], evidence=evidence, check_files=" and ".join(CHECK_FILES))
-        began = time.monotonic()
-        ended, report = run_agent(command, directory, task, limit, evidence, title)
-        seconds = time.monotonic() - began
+        start = time.monotonic()
+        is_finished, report = run_agent(command, directory, task, limit, evidence, title)
+        seconds = time.monotonic() - start
         changed = changed_files(name, directory)
-        if not ended or not (changed or report.strip()):
+        if not is_finished or not (changed or report.strip()):
             result = NO_COMMITMENT
         elif not changed:
             result = EMPTY
@@ -118,9 +118,9 @@ def try_on(name: str, command: list[str], limit: float) -> dict:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Tries an agent on the reproducers.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"the incidents, by default all: {', '.join(NAMES)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"the incidents [default: all]: {', '.join(NAMES)}")
     parser.add_argument("--agent", required=True, metavar="COMMAND", help="the agent, with its arguments in one string")
-    parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="the time for each incident [default: 600]")
+    parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="the time limit for each incident [default: 600]")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results and the reports to FILE")
     arguments = parser.parse_args()
     for name in arguments.names:
@@ -129,7 +129,7 @@ def main() -> None:
     # The agent runs in another directory.
     command = [str(Path(word).resolve()) if Path(word).is_file() else word for word in shlex.split(arguments.agent)]
     if not command or shutil.which(command[0]) is None:
-        parser.error(f"--agent {arguments.agent!r}: no such program; give an executable and its arguments")
+        parser.error(f"--agent {arguments.agent!r}: the program does not exist; expected an executable and its arguments")
     print("  ".join([f"{'incident':24}", *RESULTS]))
     results = []
     for name in arguments.names or NAMES:

@@ -2,7 +2,7 @@
 # Checks the files in this folder with the programs that use them: `make deploy-check`. A check whose program is missing is
 # skipped with a message.
 set -eu
-# Reports a skipped check, or fails if GSAR_REQUIRE names its requirement.
+# Reports that a check is skipped, or fails if GSAR_REQUIRE lists the missing requirement.
 skip() { # REQUIREMENT REASON
     case ",${GSAR_REQUIRE-}," in
         *",$1,"*) echo "error: GSAR_REQUIRE lists $1, but $2" >&2; exit 1 ;;
@@ -31,9 +31,9 @@ if command -v kubectl >/dev/null; then
     for form in service sidecar; do
         kubectl kustomize "kubernetes/$form" >"$work/$form.yaml"
     done
-    # With Helm 4 as a library, since Debian has no helm program.
+    # Renders the chart with Helm 4 as a library, because Debian does not package the helm program.
     if "$work/venv/bin/pip" install --quiet --disable-pip-version-check helm-python-sdk==0.2.2 pyyaml; then
-        # Checks the same archive as a release has.
+        # Checks the same archive that a release contains.
         sh release/archive.sh "$work/chart.tgz" helm gsar
         "$work/venv/bin/python" helm/check.py "$work/chart.tgz" "$work/service.yaml" "$work"
         ! command -v promtool >/dev/null || promtool check rules "$work"/helm-*.rules
@@ -41,13 +41,13 @@ if command -v kubectl >/dev/null; then
             if [ -x "$server" ]; then
                 "$server" --config "$config" --print-config >/dev/null
             else
-                skip server "$server is missing and cannot check $config; run make build"
+                skip server "$server, which checks $config, is missing; run make build"
             fi
         done
     else
         skip helm "helm-python-sdk cannot be installed"
     fi
-    # The oldest Kubernetes version with sidecars enabled by default, and the latest.
+    # The oldest Kubernetes version in which sidecars are enabled by default, and the latest version.
     for version in 1.29 1.37; do
         [ ! -x "$work/venv/bin/kubernetes-validate" ] ||
             "$work/venv/bin/kubernetes-validate" --quiet --strict --kubernetes-version "$version" "$work"/*.yaml
@@ -62,7 +62,7 @@ if command -v systemd-analyze >/dev/null; then
     # The unit's program must exist for this check. deb/check.sh checks the installed unit.
     sed "s|^ExecStart=[^ ]*|ExecStart=$(command -v true)|" systemd/gsar.service >"$work/systemd/gsar.service"
     systemd-analyze verify --man=no "$work/systemd/gsar.service" "$work/systemd/gsar.socket"
-    # The maximum exposure level in tenths. Without hardening it is 96.
+    # The threshold is the maximum exposure level, in tenths. The level of an unhardened unit is 96.
     systemd-analyze security --offline=true --no-pager --threshold=15 systemd/gsar.service >"$work/systemd/exposure" ||
         { cat "$work/systemd/exposure" && exit 1; }
     tail -n 1 "$work/systemd/exposure"

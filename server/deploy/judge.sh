@@ -1,3 +1,3 @@
 #!/bin/sh
-# Prints the judge of an evaluation from standard input: gsar evaluate … --output json | judge.sh
+# Reads an evaluation from standard input and prints its judge: gsar evaluate … --output json | judge.sh
 sed -n 's/.*"provenance":{"judges":\[{"judge":"\([^"]*\)".*/\1/p'

@@ -1,7 +1,7 @@
 """Writes the ONNX graph of a BERT encoder from its safetensors weights. Standard library only, Python 3.11 or later.
 
-The ONNX protocol buffers are encoded by hand, since only a few messages are needed and the same weights must always give the
-same bytes. The inputs of the graph are input_ids, attention_mask and token_type_ids, int64 [batch, sequence]. The output is
+The ONNX protocol buffers are encoded by hand, since only a few messages are needed and the same weights must always yield the
+same bytes. The graph's inputs are input_ids, attention_mask and token_type_ids, int64 [batch, sequence]. The output is
 last_hidden_state, float32 [batch, sequence, hidden].
 """
 
@@ -59,7 +59,7 @@ def tensor(name, kind, shape, raw):
     return b"".join(integer(1, size) for size in shape) + integer(2, kind) + text(8, name) + data(9, raw)
 
 
-def declared(name, kind, shape):
+def value_info(name, kind, shape):
     sizes = b"".join(data(1, text(2, size) if isinstance(size, str) else integer(1, size)) for size in shape)
     return text(1, name) + data(2, data(1, integer(1, kind) + data(2, sizes)))
 
@@ -121,7 +121,7 @@ def write(config, content):
     config = json.loads(config)
     for key, expected in {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}.items():
         if config[key] != expected:
-            raise ValueError(f"config.json: {key} is {config[key]!r}, only {expected!r} can be written")
+            raise ValueError(f"config.json: {key} is {config[key]!r}, only {expected!r} is supported")
     hidden, heads, inner = config["hidden_size"], config["num_attention_heads"], config["intermediate_size"]
     epsilon, weights, graph = config["layer_norm_eps"], Weights(content), Graph()
     head = hidden // heads
@@ -171,12 +171,12 @@ def write(config, content):
         layer = f"encoder.layer.{number}"
         attention = f"{layer}.attention.self"
 
-        def heads_of(part, order):
+        def split_heads(part, order):
             out = linear(f"{attention}.{part}", value, hidden, hidden)
             out = graph.node("Reshape", [out, split], f"{attention}.{part}.split")
             return graph.node("Transpose", [out], f"{attention}.{part}.heads", perm=order)
 
-        query, key, content = heads_of("query", [0, 2, 1, 3]), heads_of("key", [0, 2, 3, 1]), heads_of("value", [0, 2, 1, 3])
+        query, key, content = split_heads("query", [0, 2, 1, 3]), split_heads("key", [0, 2, 3, 1]), split_heads("value", [0, 2, 1, 3])
         scores = graph.node("MatMul", [query, key], f"{attention}.scores")
         scores = graph.node("Div", [scores, root], f"{attention}.scaled")
         scores = graph.node("Add", [scores, mask], f"{attention}.masked")
@@ -202,6 +202,6 @@ def write(config, content):
     shape = ["batch", "sequence"]
     body = b"".join(data(1, node) for node in graph.nodes) + text(2, "bert")
     body += b"".join(data(5, each) for each in graph.initializers)
-    body += b"".join(data(11, declared(name, INT64, shape)) for name in ("input_ids", "attention_mask", "token_type_ids"))
-    body += data(12, declared("last_hidden_state", FLOAT, [*shape, hidden]))
+    body += b"".join(data(11, value_info(name, INT64, shape)) for name in ("input_ids", "attention_mask", "token_type_ids"))
+    body += data(12, value_info("last_hidden_state", FLOAT, [*shape, hidden]))
     return integer(1, IR_VERSION) + text(2, "gsar") + data(7, body) + data(8, integer(2, OPSET))

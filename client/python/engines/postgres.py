@@ -1,4 +1,4 @@
-"""Runs a private PostgreSQL on a socket in a temporary folder, for tests."""
+"""Runs a private PostgreSQL server on a socket in a temporary folder, for tests."""
 
 import os
 import shutil
@@ -9,21 +9,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 NOBODY = 65_534
-"""The user of PostgreSQL if the test runs as root, which PostgreSQL rejects."""
-FETCHED = Path(__file__).resolve().parents[3] / "target" / "postgres" / "pgserver" / "pginstall" / "bin"
+"""The user that runs PostgreSQL if the test runs as root, because PostgreSQL refuses to run as root."""
+DOWNLOADED = Path(__file__).resolve().parents[3] / "target" / "postgres" / "pgserver" / "pginstall" / "bin"
 
 
 def programs() -> Path | None:
-    """Returns the folder of its programs: those of `make postgres`, or the newest ones of the system."""
+    """Returns the folder of PostgreSQL's programs: those from `make postgres`, or else the newest installed ones."""
     installed = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
-    found = [path for path in (FETCHED, *reversed(installed)) if (path / "postgres").exists()]
+    found = [path for path in (DOWNLOADED, *reversed(installed)) if (path / "postgres").exists()]
     return found[0] if found else None
 
 
 @contextmanager
-def database(at: Path) -> Generator[str]:
-    """Yields the URL of an empty database."""
-    folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # the path of a socket must be short
+def database(at: Path, options: str = "-c fsync=off") -> Generator[str]:
+    """Yields the URL of an empty database. By default, commits are not flushed, since tests do not need durability."""
+    folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # a socket's path must be short
     user = NOBODY if os.geteuid() == 0 else None
     if user is not None:
         os.chown(folder, user, user)
@@ -36,9 +36,7 @@ def database(at: Path) -> Generator[str]:
     data = str(folder / "data")
     try:
         run("initdb", "-D", data, "-U", "gsar", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
-        # Tests do not need durability.
-        options = f"-k {folder} -h '' -c fsync=off"
-        run("pg_ctl", "-D", data, "-l", str(folder / "log"), "-o", options, "start", "-w")
+        run("pg_ctl", "-D", data, "-l", str(folder / "log"), "-o", f"-k {folder} -h '' {options}", "start", "-w")
         try:
             run("createdb", "-h", str(folder), "-U", "gsar", "gsar")
             yield f"postgres:///gsar?host={folder}&user=gsar"

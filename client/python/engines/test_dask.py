@@ -1,4 +1,4 @@
-"""Dask with threads and processes, and two real sidecars."""
+"""Tests Dask, with threads and with processes, against two real sidecars."""
 
 from typing import Any
 
@@ -11,19 +11,19 @@ import gsar.dask
 from gsar.server import Server
 
 
-def computed(frame: Any, scheduler: str) -> pd.DataFrame:
+def compute(frame: Any, scheduler: str) -> pd.DataFrame:
     return frame.compute(scheduler=scheduler, num_workers=2)
 
 
 @pytest.mark.parametrize("scheduler", ["threads", "processes"])
-def test_second_run_calls_no_judge(scheduler: str, two: list[Server]) -> None:
+def test_second_run_judges_no_report_again(scheduler: str, two_servers: list[Server]) -> None:
     untyped: Any = dd
     reports = untyped.from_pandas(incidents.reports(1000), npartitions=8)
-    endpoints = [server.endpoint for server in two]
+    endpoints = [server.endpoint for server in two_servers]
     verdicts = gsar.dask.evaluate(reports, endpoints, job="march", keep=["number"])
-    first = computed(verdicts, scheduler)
+    first = compute(verdicts, scheduler)
     assert [f"r{number}" for number in range(1000)] == first["id"].to_list()
     assert verdicts.columns.to_list() == first.columns.to_list()
-    assert incidents.wrong(first) == []
-    assert computed(verdicts, scheduler)["evaluation_id"].to_list() == first["evaluation_id"].to_list()
-    assert incidents.recorded(*two) == incidents.Counter(f"r{number}" for number in range(1000))
+    assert incidents.unexpected_tiers(first) == []
+    assert compute(verdicts, scheduler)["evaluation_id"].to_list() == first["evaluation_id"].to_list()
+    assert incidents.record_counts(*two_servers) == incidents.Counter(f"r{number}" for number in range(1000))

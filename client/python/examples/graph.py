@@ -1,4 +1,4 @@
-"""Rewrite a report with LangGraph until it proceeds: `python graph.py`, with gsar[langgraph]."""
+"""Rewrite a report with LangGraph until it proceeds: `python graph.py`. Needs gsar[langgraph]."""
 
 from typing import TypedDict
 
@@ -12,7 +12,7 @@ EVIDENCE = {"log": "pod checkout-7b84 was OOMKilled with exit code 137", "pod": 
 State = TypedDict("State", {"evidence": dict[str, str], "report": str, "grounding": Grounding}, total=False)
 
 
-def write(state: State) -> State:  # a model writes here, given state["grounding"]["feedback"]
+def write(state: State) -> State:  # call your model here, with state["grounding"]["feedback"]
     guess = "" if "grounding" in state else " The memory limit of checkout-7b84 is 1 GiB."
     return {"report": "Pod checkout-7b84 was OOMKilled with exit code 137." + guess}
 

@@ -1,4 +1,4 @@
-"""Run an investigation: `python investigation.py INVESTIGATION_ID`. The same id resumes it."""
+"""Run an investigation: `python investigation.py INVESTIGATION_ID`. The same id resumes the investigation."""
 
 import sys
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ FACT, GUESS = "Pod checkout-7b84 was OOMKilled with exit code 137.", "The memory
 
 
 def plan(due: PlanInstruction, state: v1.Investigation) -> Iterator[v1.RecordTurnRequest]:
-    yield gsar.turn({"log": LOG, "pod": POD})  # tools are called here
+    yield gsar.turn({"log": LOG, "pod": POD})  # call your tools here
 
 
-def write(due: WriteInstruction, state: v1.Investigation) -> str:  # a model writes here
+def write(due: WriteInstruction, state: v1.Investigation) -> str:  # call your model here
     return f"{FACT} {GUESS}" if isinstance(due, v1.Synthesize) else FACT
 
 
 with gsar.Client() as client:
-    ending = gsar.Investigation(write, plan).run(client, sys.argv[1])
-    print(ending.cause, [v1.Tier.Name(judged.tier) for judged in ending.trajectory])
-    print(ending.report.synthesis if ending.report else "no report")
+    outcome = gsar.Investigation(write, plan).run(client, sys.argv[1])
+    print(outcome.cause, [v1.Tier.Name(judged.tier) for judged in outcome.trajectory])
+    print(outcome.report.synthesis if outcome.report else "no report")

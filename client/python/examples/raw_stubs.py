@@ -1,4 +1,4 @@
-"""Call the generated stubs over your own channel: `python raw_stubs.py unix:///run/gsar/gsar.sock`."""
+"""Call the generated stubs over a channel of your own: `python raw_stubs.py unix:///run/gsar/gsar.sock`."""
 
 import sys
 
@@ -6,7 +6,7 @@ import grpc
 
 from gsar import v1
 
-# By default grpcio sends the socket path as authority, which HTTP/2 servers reject.
+# By default, grpcio sends the socket path as the authority, which HTTP/2 servers reject.
 options = [("grpc.default_authority", "localhost")]
 with grpc.insecure_channel(sys.argv[1], options) as channel:
     request = v1.EvaluateRequest(

@@ -1,4 +1,4 @@
-"""A real sidecar with the judge `rules/2` for all tests."""
+"""Fixtures for a real sidecar, with the judge `rules/2`, that all tests share."""
 
 import os
 from collections.abc import AsyncIterator, Iterator
@@ -19,17 +19,17 @@ RULES = '[judges]\nchain = ["rules/2"]\n'
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[Server]:
-    with Server(RULES, binary=BINARY) as running:
-        yield running
+    with Server(RULES, binary=BINARY) as server:
+        yield server
 
 
 @pytest.fixture
 def client(server: Server) -> Iterator[gsar.Client]:
-    with gsar.Client(server.endpoint) as connected:
-        yield connected
+    with gsar.Client(server.endpoint) as client:
+        yield client
 
 
 @pytest_asyncio.fixture
 async def aio_client(server: Server) -> AsyncIterator[gsar.aio.Client]:
-    async with gsar.aio.Client(server.endpoint) as connected:
-        yield connected
+    async with gsar.aio.Client(server.endpoint) as client:
+        yield client

@@ -1,11 +1,11 @@
-"""Reports with known tiers under the judge `rules/2`, and their evidence."""
+"""Reports whose tiers under the judge `rules/2` are known, and their evidence."""
 
 EVIDENCE = {
     "log": "2026-03-12T14:01:40Z pod checkout-7b84 was OOMKilled with exit code 137\n"
     "2026-03-12T14:02:10Z pod checkout-7b84 was restarted 3 times\n",
     "pod": '{"name": "checkout-7b84", "memory_limit": "512Mi"}',
 }
-PROCEEDS = "Pod checkout-7b84 was OOMKilled with exit code 137."
+PROCEED_REPORT = "Pod checkout-7b84 was OOMKilled with exit code 137."
 GUESS = "The memory limit of checkout-7b84 is 1 GiB."
-REPLANNED = f"{PROCEEDS} {GUESS}"
-REGENERATED = f"{PROCEEDS} Pod checkout-7b84 was restarted 3 times. {GUESS}"
+REPLAN_REPORT = f"{PROCEED_REPORT} {GUESS}"
+REGENERATE_REPORT = f"{PROCEED_REPORT} Pod checkout-7b84 was restarted 3 times. {GUESS}"

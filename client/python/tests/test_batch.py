@@ -1,4 +1,4 @@
-"""Batches with real sidecars."""
+"""Tests batches against real sidecars."""
 
 import json
 import pickle
@@ -13,7 +13,7 @@ import grpc
 import pandas as pd
 import pytest
 from conftest import BINARY, ROOT, RULES
-from reports import EVIDENCE, GUESS, PROCEEDS, REPLANNED
+from reports import EVIDENCE, GUESS, PROCEED_REPORT, REPLAN_REPORT
 
 import gsar
 from gsar import v1
@@ -24,41 +24,41 @@ LOG = EVIDENCE["log"]
 
 
 @pytest.fixture(scope="module")
-def two() -> Iterator[list[Server]]:
+def two_servers() -> Iterator[list[Server]]:
     with Server(RULES, binary=BINARY) as one, Server(RULES, binary=BINARY) as other:
         yield [one, other]
 
 
-def frame(count: int) -> pd.DataFrame:
+def report_frame(count: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "id": [f"r{number}" for number in range(count)],
-            "synthesis": [PROCEEDS] * count,
+            "synthesis": [PROCEED_REPORT] * count,
             "evidence": [json.dumps(EVIDENCE)] * count,
         }
     )
 
 
-def reordered(of: pd.DataFrame, numbers: Iterable[int]) -> pd.DataFrame:
-    """Returns the rows with these numbers, in this order."""
-    untyped: Any = of
-    return untyped.iloc[list(numbers)]
+def select_rows(frame: pd.DataFrame, positions: Iterable[int]) -> pd.DataFrame:
+    """Returns the rows at these positions, in this order."""
+    untyped: Any = frame
+    return untyped.iloc[list(positions)]
 
 
-def recorded(server: Server) -> list[str]:
+def recorded_report_ids(server: Server) -> list[str]:
     with gsar.Client(server.endpoint) as client:
         return [evaluation.report_id for evaluation in client.list_evaluations(page_size=1000)]
 
 
-def values(of: pd.DataFrame, column: str) -> list[object]:
-    return of[column].to_list()
+def values(frame: pd.DataFrame, column: str) -> list[object]:
+    return frame[column].to_list()
 
 
-def test_rows_become_verdicts(server: Server) -> None:
-    given = pd.DataFrame(
-        {"id": ["a", "b"], "synthesis": [PROCEEDS, REPLANNED], "evidence": [EVIDENCE] * 2, "n": [7, 8]}
+def test_returns_one_verdict_per_row(server: Server) -> None:
+    reports = pd.DataFrame(
+        {"id": ["a", "b"], "synthesis": [PROCEED_REPORT, REPLAN_REPORT], "evidence": [EVIDENCE] * 2, "n": [7, 8]}
     )
-    verdicts = Evaluator([server.endpoint], keep=["n"])(given)
+    verdicts = Evaluator([server.endpoint], keep=["n"])(reports)
     assert list(verdicts.columns) == [*WRITTEN, "n"]
     assert values(verdicts, "id") == ["a", "b"]
     assert values(verdicts, "outcome") == ["scored", "scored"]
@@ -70,14 +70,16 @@ def test_rows_become_verdicts(server: Server) -> None:
     assert values(verdicts, "error") == [None, None]
     assert values(verdicts, "n") == [7, 8]
     (claim,) = verdicts["claims"][0]
-    assert claim == {"id": claim["id"], "text": PROCEEDS.rstrip("."), "class": "grounded"} | {"note": claim["note"]}
+    assert claim == {"id": claim["id"], "text": PROCEED_REPORT.rstrip("."), "class": "grounded"} | {
+        "note": claim["note"]
+    }
     assert verdicts["reasons"][1] == ["SCORE_BELOW_REGENERATE", "GUARDED_SCORE", "CONTRADICTED_CLAIMS"]
 
 
 @pytest.mark.parametrize(
     ("column", "value", "expected"),
     [
-        ("claims", [PROCEEDS, GUESS], [v1.Claim(id="c1", text=PROCEEDS), v1.Claim(id="c2", text=GUESS)]),
+        ("claims", [PROCEED_REPORT, GUESS], [v1.Claim(id="c1", text=PROCEED_REPORT), v1.Claim(id="c2", text=GUESS)]),
         ("claims", '["a"]', [v1.Claim(id="c1", text="a")]),
         ("claims", [{"id": "x", "text": "a"}], [v1.Claim(id="x", text="a")]),
         ("evidence", {"log": LOG}, [gsar.text("log", LOG)]),
@@ -98,72 +100,74 @@ def test_accepts_several_forms_of_claims_and_evidence(column: str, value: object
 
 def test_key_depends_on_job_and_content() -> None:
     def key(job: str = "job", **row: object) -> str:
-        read = rows.read(3, {"id": "a", "synthesis": PROCEEDS} | row, job)
+        read = rows.read(3, {"id": "a", "synthesis": PROCEED_REPORT} | row, job)
         assert isinstance(read, rows.Report)
         return read.key
 
     assert key() == key(policy=None, evidence=float("nan"))
-    assert key() == rows.read(9, {"synthesis": PROCEEDS, "id": "a"}, "job").key  # pyright: ignore[reportAttributeAccessIssue]
+    assert key() == rows.read(9, {"synthesis": PROCEED_REPORT, "id": "a"}, "job").key  # pyright: ignore[reportAttributeAccessIssue]
     changed = [key("other"), key(id="b"), key(synthesis=GUESS), key(policy="strict"), key(corpus_id="c")]
     assert len({key(), *changed}) == 6
     assert len(key("j" * 128)) <= 256
 
 
-def test_invalid_row_has_its_own_error(server: Server) -> None:
-    given = pd.DataFrame(
+def test_each_invalid_row_gets_its_own_error(server: Server) -> None:
+    reports = pd.DataFrame(
         {
             "id": ["right", "", "json", "items", "policy", "nothing"],
-            "synthesis": [PROCEEDS] * 5 + [None],
+            "synthesis": [PROCEED_REPORT] * 5 + [None],
             "evidence": [json.dumps(EVIDENCE), None, "{", '[{"kind": "none-such"}]', None, None],
             "policy": [None, None, None, None, "none-such", None],
         }
     )
     evaluator = Evaluator([server.endpoint])
-    verdicts = evaluator(given)
+    verdicts = evaluator(reports)
     assert values(verdicts, "tier") == ["proceed", None, None, None, None, None]
-    wrong = ["INVALID_ARGUMENT"] * 3
-    assert values(verdicts, "error_code") == [None, *wrong, "NOT_FOUND", "INVALID_ARGUMENT"]
-    wrong = ["INVALID_FIELDS"] * 3
-    assert values(verdicts, "error_reason") == [None, *wrong, "UNKNOWN_RESOURCE", "INVALID_FIELDS"]
+    invalid = ["INVALID_ARGUMENT"] * 3
+    assert values(verdicts, "error_code") == [None, *invalid, "NOT_FOUND", "INVALID_ARGUMENT"]
+    invalid = ["INVALID_FIELDS"] * 3
+    assert values(verdicts, "error_reason") == [None, *invalid, "UNKNOWN_RESOURCE", "INVALID_FIELDS"]
     columns = ["id: missing", "evidence: invalid JSON", "evidence: ", "", "report"]
     for error, column in zip(values(verdicts, "error")[1:], columns, strict=True):
         assert f"  {column}" in str(error)
     assert verdicts["id"][1] is None
     with pytest.raises(ReportFailed, match="report json: the server rejected 1 field"):
-        Evaluator([server.endpoint], on_error="raise")(reordered(given, [2, 3, 4, 5]))
+        Evaluator([server.endpoint], on_error="raise")(select_rows(reports, [2, 3, 4, 5]))
 
 
-def test_oversized_report_fails_alone(server: Server) -> None:
-    given = frame(60)
-    given.loc[20, "synthesis"] = "x" * (17 * 1024 * 1024)
-    verdicts = Evaluator([server.endpoint])(given)
+def test_oversized_report_does_not_fail_the_others(server: Server) -> None:
+    reports = report_frame(60)
+    reports.loc[20, "synthesis"] = "x" * (17 * 1024 * 1024)
+    verdicts = Evaluator([server.endpoint])(reports)
     assert values(verdicts, "error_reason").count("MESSAGE_TOO_LARGE") == 1
     assert values(verdicts, "error_reason")[20] == "MESSAGE_TOO_LARGE"
     assert values(verdicts, "tier").count("proceed") == 59
 
 
-def test_repeated_job_returns_the_same_verdicts(two: list[Server]) -> None:
-    evaluator = Evaluator([server.endpoint for server in two], job="again")
-    first = evaluator(frame(200))
-    second = pickle.loads(pickle.dumps(evaluator))(reordered(frame(200), range(199, -1, -1)))  # noqa: S301
+def test_repeated_job_returns_the_same_verdicts(two_servers: list[Server]) -> None:
+    evaluator = Evaluator([server.endpoint for server in two_servers], job="again")
+    first = evaluator(report_frame(200))
+    second = pickle.loads(pickle.dumps(evaluator))(select_rows(report_frame(200), range(199, -1, -1)))  # noqa: S301
     assert sorted(values(second, "evaluation_id"), key=str) == sorted(values(first, "evaluation_id"), key=str)
-    parts = [set(recorded(server)) for server in two]
+    parts = [set(recorded_report_ids(server)) for server in two_servers]
     assert sum(map(len, parts)) == 200
     assert min(map(len, parts)) > 50
-    other = Evaluator(evaluator.endpoints, job="other")(frame(1))
+    other = Evaluator(evaluator.endpoints, job="other")(report_frame(1))
     assert other["evaluation_id"][0] not in values(first, "evaluation_id")
 
 
 def test_large_frames_are_split_and_empty_frames_have_all_columns(server: Server) -> None:
     evaluator = Evaluator([server.endpoint])
-    assert [len(part) for part in evaluator.frames([frame(1), frame(1500)])] == [1, 1000, 500]
-    assert evaluator(frame(0)).dtypes.to_dict() == evaluator(frame(1)).dtypes.to_dict()
+    assert [len(part) for part in evaluator.frames([report_frame(1), report_frame(1500)])] == [1, 1000, 500]
+    assert evaluator(report_frame(0)).dtypes.to_dict() == evaluator(report_frame(1)).dtypes.to_dict()
 
 
 def test_threads_share_one_connection(server: Server) -> None:
     evaluator = Evaluator([server.endpoint])
     tiers: list[object] = []
-    threads = [threading.Thread(target=lambda: tiers.extend(values(evaluator(frame(20)), "tier"))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: tiers.extend(values(evaluator(report_frame(20)), "tier"))) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -183,68 +187,68 @@ def test_adding_a_sidecar_keeps_most_assignments() -> None:
         assert home in (names[2], pair.order(key)[0].client.endpoint)
 
 
-def test_unreachable_sidecar_is_retried_until_patience_ends(server: Server) -> None:
-    nobody = "unix:///nonexistent/gsar.sock"
-    waiting = Evaluator([server.endpoint, nobody], patience=0.3)(frame(40))
-    assert set(values(waiting, "error_code")) == {None, "UNAVAILABLE"}
-    assert all("no sidecar answers" in str(error) for error in values(waiting, "error") if error)
-    elsewhere = Evaluator([server.endpoint, nobody], patience=0.3, failover=True)(frame(40))
-    assert values(elsewhere, "tier") == ["proceed"] * 40
+def test_retries_an_unreachable_sidecar_until_patience_runs_out(server: Server) -> None:
+    unreachable = "unix:///nonexistent/gsar.sock"
+    without_failover = Evaluator([server.endpoint, unreachable], patience=0.3)(report_frame(40))
+    assert set(values(without_failover, "error_code")) == {None, "UNAVAILABLE"}
+    assert all("no sidecar is responding" in str(error) for error in values(without_failover, "error") if error)
+    with_failover = Evaluator([server.endpoint, unreachable], patience=0.3, failover=True)(report_frame(40))
+    assert values(with_failover, "tier") == ["proceed"] * 40
 
 
-def test_overdue_reports_have_an_error() -> None:
-    with Server(RULES, binary=BINARY) as stopped:
-        evaluator = Evaluator([stopped.endpoint], deadline=0.2, in_flight=8)
-        assert values(evaluator(frame(1)), "tier") == ["proceed"]
-        stopped.process.send_signal(19)
-        while Path(f"/proc/{stopped.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "T":
+def test_overdue_reports_get_an_error() -> None:
+    with Server(RULES, binary=BINARY) as suspended:
+        evaluator = Evaluator([suspended.endpoint], deadline=0.2, in_flight=8)
+        assert values(evaluator(report_frame(1)), "tier") == ["proceed"]
+        suspended.process.send_signal(19)
+        while Path(f"/proc/{suspended.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "T":
             pass
-        late = evaluator(frame(20))
-        stopped.process.send_signal(18)
+        late = evaluator(report_frame(20))
+        suspended.process.send_signal(18)
     assert values(late, "error_code") == ["DEADLINE_EXCEEDED"] * 20
 
 
-class Counting:
-    """A server that answers only after it has received as many reports as it can, and records their number."""
+class CountingServer:
+    """A server that responds only after it has received as many reports as the client sends, and counts them."""
 
     def __init__(self, expected: int) -> None:
         self.expected = expected
         self.max = 0
 
-    def answer(self, requests: Iterator[bytes], _: object) -> Iterator[bytes]:
+    def evaluate_stream(self, requests: Iterator[bytes], _: object) -> Iterator[bytes]:
         """Implements EvaluateStream."""
-        given: queue.Queue[str | None] = queue.Queue()
-        held: list[str] = []
-        threading.Thread(target=self._read, args=(requests, given), daemon=True).start()
+        received: queue.Queue[str | None] = queue.Queue()
+        unanswered: list[str] = []
+        threading.Thread(target=self._read, args=(requests, received), daemon=True).start()
         ended = False
-        while not ended or held:
-            while not ended and (len(held) < self.expected or not given.empty()):
-                name = given.get()
+        while not ended or unanswered:
+            while not ended and (len(unanswered) < self.expected or not received.empty()):
+                name = received.get()
                 ended = name is None
-                held += [] if name is None else [name]
-            self.max = max(self.max, len(held))
-            if held:
-                answer = v1.EvaluateStreamResponse(correlation_id=held.pop(), evaluation=v1.EvaluateResponse())
+                unanswered += [] if name is None else [name]
+            self.max = max(self.max, len(unanswered))
+            if unanswered:
+                answer = v1.EvaluateStreamResponse(correlation_id=unanswered.pop(), evaluation=v1.EvaluateResponse())
                 yield answer.SerializeToString()
 
     @staticmethod
-    def _read(requests: Iterator[bytes], given: queue.Queue[str | None]) -> None:
+    def _read(requests: Iterator[bytes], received: queue.Queue[str | None]) -> None:
         for request in requests:
-            given.put(v1.EvaluateStreamRequest.FromString(request).correlation_id)
-        given.put(None)
+            received.put(v1.EvaluateStreamRequest.FromString(request).correlation_id)
+        received.put(None)
 
 
 def test_limits_reports_in_flight(tmp_path: Path) -> None:
-    counting = Counting(expected=5)
+    counting = CountingServer(expected=5)
     untyped: Any = grpc
-    stream = untyped.stream_stream_rpc_method_handler(counting.answer)
+    stream = untyped.stream_stream_rpc_method_handler(counting.evaluate_stream)
     service = untyped.method_handlers_generic_handler("gsar.v1.GroundingService", {"EvaluateStream": stream})
     server = grpc.server(ThreadPoolExecutor(2))
     server.add_generic_rpc_handlers((service,))
     server.add_insecure_port(f"unix://{tmp_path}/s")
     server.start()
     try:
-        verdicts = Evaluator([f"unix://{tmp_path}/s"], in_flight=5)(frame(200))
+        verdicts = Evaluator([f"unix://{tmp_path}/s"], in_flight=5)(report_frame(200))
     finally:
         server.stop(None).wait()
     assert values(verdicts, "tier") == ["abstain"] * 200
@@ -264,10 +268,10 @@ def test_limits_reports_in_flight(tmp_path: Path) -> None:
         ({"keep": ["tier"]}, "keep: `tier`"),
     ],
 )
-def test_validates_settings_on_creation(settings: dict[str, object], message: str) -> None:
-    given: dict[str, object] = {"endpoints": ["grpc://a:1"]} | settings
+def test_rejects_invalid_settings_on_creation(settings: dict[str, object], message: str) -> None:
+    arguments: dict[str, object] = {"endpoints": ["grpc://a:1"]} | settings
     with pytest.raises(ValueError, match=message):
-        Evaluator(**given)  # pyright: ignore[reportArgumentType]
+        Evaluator(**arguments)  # pyright: ignore[reportArgumentType]
 
 
 def test_every_column_is_documented() -> None:

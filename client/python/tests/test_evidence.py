@@ -1,4 +1,4 @@
-"""Evidence from files and folders, compared with the command line."""
+"""Tests evidence from files and folders, and compares it with the evidence that the command line reads."""
 
 import gzip
 import logging
@@ -16,7 +16,7 @@ from gsar.server import Server
 INCIDENTS = Path(__file__).parents[3] / "datasets" / "incidents"
 
 
-def as_read(items: list[v1.EvidenceItem]) -> list[tuple[str, str, str, str, bool, bool]]:
+def properties(items: list[v1.EvidenceItem]) -> list[tuple[str, str, str, str, bool, bool]]:
     return [
         (
             item.id,
@@ -30,31 +30,31 @@ def as_read(items: list[v1.EvidenceItem]) -> list[tuple[str, str, str, str, bool
     ]
 
 
-def recorded(client: gsar.Client, evaluation_id: str) -> list[v1.EvidenceItem]:
+def recorded_items(client: gsar.Client, evaluation_id: str) -> list[v1.EvidenceItem]:
     known = client.get_evaluation(evaluation_id).evidence
     return [client.get_evaluation_evidence(evaluation_id, item.id) for item in known]
 
 
-@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("with_manifest", [True, False])
 @pytest.mark.parametrize("incident", ["checkout-oom", "payments-bad-deploy"])
-def test_reads_folders_like_the_command_line(
-    client: gsar.Client, server: Server, tmp_path: Path, incident: str, listed: bool
+def test_reads_folders_as_the_command_line_does(
+    client: gsar.Client, server: Server, tmp_path: Path, incident: str, with_manifest: bool
 ) -> None:
     folder = tmp_path / "evidence"
     folder.mkdir()
     for file in (INCIDENTS / incident / "evidence").iterdir():
-        if listed or file.name != "evidence.toml":
+        if with_manifest or file.name != "evidence.toml":
             (folder / file.name).write_bytes(file.read_bytes())
     report = tmp_path / "report.md"
     report.write_text("The pod was restarted.")
     command = [BINARY.replace("gsar-server", "gsar"), "evaluate", report, "--evidence", folder, "--output", "json"]
-    done = subprocess.run(
+    process = subprocess.run(
         command, env={**os.environ, "GSAR_ENDPOINT": server.endpoint}, capture_output=True, check=False
     )
-    of_cli = recorded(client, v1.EvaluateResponse.FromString(to_bytes(done.stdout)).evaluation_id)
+    cli_items = recorded_items(client, v1.EvaluateResponse.FromString(to_bytes(process.stdout)).evaluation_id)
     answer = client.evaluate("The pod was restarted.", gsar.evidence_from(folder))
-    assert as_read(recorded(client, answer.evaluation_id)) == as_read(of_cli)
-    assert of_cli
+    assert properties(recorded_items(client, answer.evaluation_id)) == properties(cli_items)
+    assert cli_items
 
 
 def to_bytes(document: bytes) -> bytes:
@@ -63,7 +63,7 @@ def to_bytes(document: bytes) -> bytes:
     return Parse(document, v1.EvaluateResponse(), ignore_unknown_fields=True).SerializeToString()
 
 
-def test_detects_the_content_type_of_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_detects_the_content_type_and_encoding_of_files(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "a.json").write_text('{"kind": "PodList"}')
     (tmp_path / "b.jsonl").write_text('{"a": 1}\n{"b": 2}\n')
     (tmp_path / "c.log.gz").write_bytes(gzip.compress(b"one\ntwo\n"))
@@ -95,7 +95,7 @@ def test_detects_the_content_type_of_files(tmp_path: Path, caplog: pytest.LogCap
         ("evidence.toml", b"[[file]]\n", "unknown key `file`"),
     ],
 )
-def test_rejects_unreadable_files_with_the_fix(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+def test_rejects_unreadable_files_and_names_the_fix(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=expected):
         gsar.evidence_from(tmp_path)
@@ -108,7 +108,7 @@ def test_server_detects_kind_and_lane(client: gsar.Client) -> None:
         v1.EvidenceItem(id="y", lane=v1.EVIDENCE_LANE_TRACES, text="a span"),
     ]
     answer = client.evaluate("It failed.", items)
-    assert [(kind, lane) for _, kind, lane, *_ in as_read(recorded(client, answer.evaluation_id))] == [
+    assert [(kind, lane) for _, kind, lane, *_ in properties(recorded_items(client, answer.evaluation_id))] == [
         ("EVIDENCE_KIND_TOOL_OUTPUT", "EVIDENCE_LANE_LOGS"),
         ("EVIDENCE_KIND_SIGNAL", "EVIDENCE_LANE_METRICS"),
         ("EVIDENCE_KIND_TOOL_OUTPUT", "EVIDENCE_LANE_TRACES"),

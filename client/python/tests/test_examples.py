@@ -1,4 +1,4 @@
-"""The output and the length of the examples."""
+"""Checks the output and the length of the examples."""
 
 import json
 import os
@@ -33,23 +33,23 @@ def test_examples_print_the_expected_output(
 ) -> None:
     path = EXAMPLES / f"{name}.py"
     assert len(path.read_text().splitlines()) < 30
-    given = [server.endpoint if argument == "ENDPOINT" else argument for argument in arguments]
+    resolved = [server.endpoint if argument == "ENDPOINT" else argument for argument in arguments]
     environment = os.environ | {"GSAR_ENDPOINT": server.endpoint}
-    done = subprocess.run([sys.executable, str(path), *given], capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run([sys.executable, str(path), *resolved], capture_output=True, text=True, env=environment)
+    assert process.returncode == 0, process.stderr
     for line in expected:
-        assert line in done.stdout
+        assert line in process.stdout
 
 
-async def test_mcp_config_starts_the_server(server: Server) -> None:
-    configured = json.loads((EXAMPLES / "mcp.json").read_text())["mcpServers"]["gsar"]
-    environment = dict(configured["env"], GSAR_ENDPOINT=server.endpoint)
-    command = StdioServerParameters(command=sys.executable, args=configured["args"], env=environment)
-    async with Client(command) as connected:
-        result = await connected.call_tool("score", {"grounded": ["tool_match"]})
+async def test_mcp_config_starts_the_mcp_server(server: Server) -> None:
+    config = json.loads((EXAMPLES / "mcp.json").read_text())["mcpServers"]["gsar"]
+    environment = dict(config["env"], GSAR_ENDPOINT=server.endpoint)
+    command = StdioServerParameters(command=sys.executable, args=config["args"], env=environment)
+    async with Client(command) as mcp_client:
+        result = await mcp_client.call_tool("score", {"grounded": ["tool_match"]})
         assert not result.is_error
 
 
 def test_every_example_has_a_test() -> None:
-    run = {"sync", "aio", "raw_stubs", "investigation", "graph", "mcp"}
-    assert {path.stem for path in EXAMPLES.iterdir() if path.is_file()} == run
+    tested = {"sync", "aio", "raw_stubs", "investigation", "graph", "mcp"}
+    assert {path.stem for path in EXAMPLES.iterdir() if path.is_file()} == tested

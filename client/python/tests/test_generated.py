@@ -1,4 +1,4 @@
-"""The generated code is current."""
+"""Checks that the generated code is current."""
 
 import subprocess
 import sys
@@ -7,5 +7,5 @@ from pathlib import Path
 
 def test_generated_code_is_current() -> None:
     script = Path(__file__).parent.parent / "scripts" / "generate.py"
-    done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    process = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr

@@ -1,4 +1,4 @@
-"""Spans for calls, and the trace id in the sidecar's log."""
+"""Tests the spans of calls, and the trace id in the sidecar's log."""
 
 import json
 
@@ -6,7 +6,7 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from reports import EVIDENCE, PROCEEDS
+from reports import EVIDENCE, PROCEED_REPORT
 
 import gsar
 import gsar.aio
@@ -21,46 +21,46 @@ def exporter() -> InMemorySpanExporter:
 
 @pytest.fixture
 def provider(exporter: InMemorySpanExporter) -> TracerProvider:
-    made = TracerProvider()
-    made.add_span_processor(SimpleSpanProcessor(exporter))
-    return made
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    return provider
 
 
-def trace_of(server: Server, evaluation_id: str) -> str:
+def logged_trace_id(server: Server, evaluation_id: str) -> str:
     lines = [json.loads(line) for line in server.log().splitlines() if evaluation_id in line]
     return lines[0]["span"]["trace_id"]
 
 
-def check(exporter: InMemorySpanExporter, server: Server, evaluation_id: str) -> None:
+def assert_span_is_logged(exporter: InMemorySpanExporter, server: Server, evaluation_id: str) -> None:
     spans = {span.name: span for span in exporter.get_finished_spans()}
     call, parent = spans["/gsar.v1.GroundingService/Evaluate"], spans["agent"]
     assert call.parent
     assert call.context
     assert parent.context
     assert call.parent.span_id == parent.context.span_id
-    assert f"{call.context.trace_id:032x}" == trace_of(server, evaluation_id)
+    assert f"{call.context.trace_id:032x}" == logged_trace_id(server, evaluation_id)
 
 
-def test_calls_are_spans_and_the_server_logs_the_trace(
+def test_calls_create_spans_and_the_server_logs_the_trace(
     server: Server, provider: TracerProvider, exporter: InMemorySpanExporter
 ) -> None:
     with gsar.otel.instrument(gsar.Client(server.endpoint), provider) as client:
         with provider.get_tracer("test").start_as_current_span("agent"):
-            answer = client.evaluate(PROCEEDS, EVIDENCE)
-        check(exporter, server, answer.evaluation_id)
-        streamed = client.evaluate_stream([("r", gsar.evaluation(PROCEEDS, EVIDENCE))])
+            answer = client.evaluate(PROCEED_REPORT, EVIDENCE)
+        assert_span_is_logged(exporter, server, answer.evaluation_id)
+        streamed = client.evaluate_stream([("r", gsar.evaluation(PROCEED_REPORT, EVIDENCE))])
         assert [each.correlation_id for each in streamed] == ["r"]
-        with pytest.raises(gsar.InvalidArgument) as refused:
+        with pytest.raises(gsar.InvalidArgument) as exc_info:
             client.evaluate("")
-        assert refused.value.violations
+        assert exc_info.value.violations
 
 
-async def test_asyncio_calls_are_spans(
+async def test_asyncio_calls_create_spans(
     server: Server, provider: TracerProvider, exporter: InMemorySpanExporter
 ) -> None:
     async with gsar.otel.instrument(gsar.aio.Client(server.endpoint), provider) as client:
         with provider.get_tracer("test").start_as_current_span("agent"):
-            answer = await client.evaluate(PROCEEDS, EVIDENCE)
-        check(exporter, server, answer.evaluation_id)
+            answer = await client.evaluate(PROCEED_REPORT, EVIDENCE)
+        assert_span_is_logged(exporter, server, answer.evaluation_id)
         with pytest.raises(ValueError, match="already made a call"):
             gsar.otel.instrument(client, provider)

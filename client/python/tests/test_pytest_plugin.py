@@ -1,4 +1,4 @@
-"""The pytest plugin, run in a nested pytest."""
+"""Tests the pytest plugin in a nested pytest."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -22,7 +22,7 @@ def test_guessed(assert_grounded):
 """
 
 
-def test_faulty_report_fails_with_its_claims(pytester: pytest.Pytester, server: Server) -> None:
+def test_faulty_report_fails_and_lists_its_claims(pytester: pytest.Pytester, server: Server) -> None:
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, "--junit-xml=out.xml")
     result.assert_outcomes(passed=1, failed=1)
@@ -41,7 +41,7 @@ def test_faulty_report_fails_with_its_claims(pytester: pytest.Pytester, server: 
     assert all(each["gsar.evaluation_id"] for each in found)
 
 
-def test_starts_a_sidecar_if_none_runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_starts_a_sidecar_if_none_is_running(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GSAR_ENDPOINT", raising=False)
     monkeypatch.setenv("GSAR_SERVER", BINARY)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(pytester.path))
@@ -49,7 +49,7 @@ def test_starts_a_sidecar_if_none_runs(pytester: pytest.Pytester, monkeypatch: p
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
-def test_tests_fail_without_a_sidecar(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tests_fail_without_a_sidecar_binary(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GSAR_ENDPOINT", raising=False)
     monkeypatch.delenv("GSAR_SERVER", raising=False)
     monkeypatch.setenv("PATH", "")
@@ -65,7 +65,7 @@ def test_does_not_load_grpcio_if_unused(pytester: pytest.Pytester) -> None:
     pytester.runpytest_subprocess("-p", "no:langsmith", "-p", "no:anyio").assert_outcomes(passed=1)
 
 
-INVERTED = """
+EXPECTING_REJECTIONS = """
 import pytest
 import gsar_pytest
 
@@ -79,14 +79,14 @@ def test_expected_to_fail(assert_grounded):
     assert_grounded(REPORT)
 
 @pytest.mark.xfail(strict=True, raises=pytest.fail.Exception)
-def test_expected_to_be_refused(assert_grounded):
+def test_expected_to_be_rejected(assert_grounded):
     assert_grounded(REPORT)
 
-def test_caught(assert_grounded):
+def test_any_exception_expected(assert_grounded):
     with pytest.raises(Exception):
         assert_grounded(REPORT)
 
-def test_refused(assert_grounded):
+def test_rejected(assert_grounded):
     with pytest.raises(pytest.fail.Exception):
         assert_grounded(REPORT)
 """
@@ -104,8 +104,8 @@ attempts = 1
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
-def test_no_test_passes_in_an_outage(pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
-    pytester.makepyfile(INVERTED)
+def test_no_test_passes_if_the_judge_is_unreachable(pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
+    pytester.makepyfile(EXPECTING_REJECTIONS)
     with Server(OUTAGE) as server:
         result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, *workers)
     result.assert_outcomes(failed=5)
@@ -113,13 +113,13 @@ def test_no_test_passes_in_an_outage(pytester: pytest.Pytester, workers: tuple[s
     assert "no judge gave a verdict on the report" in result.stdout.str()
 
 
-def test_no_test_passes_after_the_sidecar_stopped(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(INVERTED)
+def test_no_test_passes_if_the_sidecar_is_unreachable(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(EXPECTING_REJECTIONS)
     result = pytester.runpytest_subprocess("--gsar-endpoint", f"unix://{pytester.path}/away.sock")
     result.assert_outcomes(failed=5)
 
 
-def test_properties_do_not_warn(pytester: pytest.Pytester, server: Server) -> None:
+def test_recording_properties_does_not_warn(pytester: pytest.Pytester, server: Server) -> None:
     pytester.makepyfile(TESTS)
     options = ("-p", "no:asyncio", "-W", "error", "-o", "junit_family=xunit2", "--junit-xml=out.xml", "-k", "grounded")
     result = pytester.runpytest_subprocess("--gsar-endpoint", server.endpoint, *options)

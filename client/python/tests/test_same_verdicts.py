@@ -1,4 +1,4 @@
-"""Verdicts from this package and from the command line are the same."""
+"""Checks that verdicts from this package and from the command line are the same."""
 
 import json
 import subprocess
@@ -17,16 +17,16 @@ COMMAND = Path(BINARY).with_name("gsar")
 CASES = sorted((ROOT / "datasets" / "cases").glob("*.json"))
 REPORTS = sorted((ROOT / "datasets" / "incidents").glob("*/reports/*.md"))
 
-pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"there is no {COMMAND} beside the server")
+pytestmark = pytest.mark.skipif(not COMMAND.exists(), reason=f"{COMMAND} does not exist")
 
 
-def by_command(server: Server, *arguments: str) -> str:
+def run_command(server: Server, *arguments: str) -> str:
     command = [str(COMMAND), *arguments, "--output", "json", "--endpoint", server.endpoint]
     return subprocess.run(command, capture_output=True, text=True).stdout
 
 
 def verdict(answer: v1.EvaluateResponse | v1.ScoreResponse) -> list[str]:
-    """Returns the decision, the scores and the claims of an answer."""
+    """Returns the decision, the scores and the claims in a response."""
     parts = [answer.decision, answer.score, answer.guarded_score, answer.gate, answer.cap]
     return [MessageToJson(part) for part in [*parts, *answer.claims, *answer.corrections]]
 
@@ -35,23 +35,25 @@ def request_of(case: Path) -> str:
     return json.dumps(json.loads(case.read_text())["request"])
 
 
-def test_scores_agree(server: Server, client: gsar.Client, tmp_path: Path) -> None:
+def test_scores_match_the_command_line(server: Server, client: gsar.Client, tmp_path: Path) -> None:
     requests = [request_of(case) for case in CASES]
     file = tmp_path / "cases.jsonl"
     file.write_text("\n".join(requests))
-    answers = by_command(server, "score", "--request", str(file)).splitlines()
+    answers = run_command(server, "score", "--request", str(file)).splitlines()
     assert len(answers) == len(CASES) > 0
     for case, request, answer in zip(CASES, requests, answers, strict=True):
-        ours = client.score(Parse(request, v1.ScoreRequest()))
-        assert verdict(ours) == verdict(Parse(answer, v1.ScoreResponse())), case.name
+        response = client.score(Parse(request, v1.ScoreRequest()))
+        assert verdict(response) == verdict(Parse(answer, v1.ScoreResponse())), case.name
 
 
 @pytest.mark.asyncio
-async def test_verdicts_agree(server: Server, client: gsar.Client, aio_client: gsar.aio.Client) -> None:
+async def test_verdicts_match_the_command_line(
+    server: Server, client: gsar.Client, aio_client: gsar.aio.Client
+) -> None:
     assert REPORTS
     for report in REPORTS:
         evidence = str(report.parent.parent / "evidence")
-        answer = Parse(by_command(server, "evaluate", str(report), "--evidence", evidence), v1.EvaluateResponse())
+        answer = Parse(run_command(server, "evaluate", str(report), "--evidence", evidence), v1.EvaluateResponse())
         recorded = client.get_evaluation(answer.evaluation_id)
         items = [client.get_evaluation_evidence(answer.evaluation_id, item.id) for item in recorded.evidence]
         request = v1.EvaluateRequest(report=recorded.report, evidence=items)

@@ -1,4 +1,4 @@
-"""TLS with a real sidecar."""
+"""Tests TLS against a real sidecar."""
 
 import socket
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from reports import EVIDENCE, PROCEEDS
+from reports import EVIDENCE, PROCEED_REPORT
 
 import gsar
 import gsar.aio
@@ -21,7 +21,7 @@ NOW = datetime.now(timezone.utc)
 
 
 class Authority:
-    """A certificate authority that signs certificates into a folder."""
+    """A certificate authority that writes signed certificates to a folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -71,18 +71,20 @@ def endpoint(authority: Authority) -> Iterator[str]:
         yield f"grpcs://localhost:{port}"
 
 
-async def test_mutual_tls(endpoint: str, authority: Authority, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_clients_connect_with_mutual_tls(
+    endpoint: str, authority: Authority, monkeypatch: pytest.MonkeyPatch
+) -> None:
     certificate, key = authority.sign("agent")
     ca = str(authority.certificate)
     with gsar.Client(endpoint, tls_ca=ca, tls_certificate=certificate, tls_key=key) as client:
-        assert gsar.may_proceed(client.evaluate(PROCEEDS, EVIDENCE))
+        assert gsar.may_proceed(client.evaluate(PROCEED_REPORT, EVIDENCE))
     for name, path in {"CA": ca, "CERTIFICATE": certificate, "KEY": key}.items():
         monkeypatch.setenv(f"GSAR_TLS_{name}", path)
     async with gsar.aio.Client(endpoint) as client:
-        assert gsar.may_proceed(await client.evaluate(PROCEEDS, EVIDENCE))
+        assert gsar.may_proceed(await client.evaluate(PROCEED_REPORT, EVIDENCE))
 
 
-def test_untrusted_peers_are_reported_with_the_fix(endpoint: str, authority: Authority) -> None:
+def test_error_for_an_untrusted_peer_names_the_fix(endpoint: str, authority: Authority) -> None:
     with gsar.Client(endpoint) as client, pytest.raises(gsar.SidecarNotTrusted, match="check tls_ca"):
         client.is_serving()
     with (
@@ -92,7 +94,7 @@ def test_untrusted_peers_are_reported_with_the_fix(endpoint: str, authority: Aut
         client.is_serving()
 
 
-def test_reports_unusable_files() -> None:
+def test_rejects_unusable_files_and_settings() -> None:
     with pytest.raises(ValueError, match="tls_ca: /nowhere cannot be read: No such file or directory"):
         gsar.Client("grpcs://localhost:1", tls_ca="/nowhere")
     with pytest.raises(ValueError, match="tls_key: missing"):

@@ -1,4 +1,4 @@
-"""Tokens with a real sidecar."""
+"""Tests tokens against a real sidecar."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from conftest import BINARY, RULES
-from reports import EVIDENCE, PROCEEDS
+from reports import EVIDENCE, PROCEED_REPORT
 
 import gsar
 import gsar.aio
@@ -36,7 +36,7 @@ def token_file(tmp_path: Path) -> Path:
     return path
 
 
-REPORTS = [("a", gsar.evaluation(PROCEEDS, EVIDENCE))]
+REPORTS = [("a", gsar.evaluation(PROCEED_REPORT, EVIDENCE))]
 EXPORT = v1.ExportRequest(kinds=[v1.EXPORT_KIND_PARTITIONS])
 
 
@@ -44,33 +44,33 @@ async def test_every_kind_of_call_sends_the_token(
     endpoint: str, token_file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with gsar.Client(endpoint, token_file=str(token_file)) as client:
-        assert gsar.may_proceed(client.evaluate(PROCEEDS, EVIDENCE))
+        assert gsar.may_proceed(client.evaluate(PROCEED_REPORT, EVIDENCE))
         assert all(answer.HasField("evaluation") for answer in client.evaluate_stream(REPORTS))
         assert client.put_evidence("inc-7", EVIDENCE).corpus.items
         assert list(client.export(EXPORT))
     monkeypatch.setenv("GSAR_TOKEN_FILE", str(token_file))
     async with gsar.aio.Client(endpoint) as client:
-        assert gsar.may_proceed(await client.evaluate(PROCEEDS, EVIDENCE))
+        assert gsar.may_proceed(await client.evaluate(PROCEED_REPORT, EVIDENCE))
         answers = [answer async for answer in client.evaluate_stream(REPORTS)]
         assert all(answer.HasField("evaluation") for answer in answers)
         assert (await client.put_evidence("inc-8", EVIDENCE)).corpus.items
         assert [answer async for answer in client.export(EXPORT)]
 
 
-def test_reads_the_file_for_each_call(endpoint: str, token_file: Path) -> None:
+def test_reads_the_token_file_for_each_call(endpoint: str, token_file: Path) -> None:
     with gsar.Client(endpoint, token_file=str(token_file)) as client:
         token_file.write_text("another")
         with pytest.raises(gsar.Error, match="unknown token"):
-            client.evaluate(PROCEEDS, EVIDENCE)
+            client.evaluate(PROCEED_REPORT, EVIDENCE)
         token_file.write_text(TOKEN)
-        client.evaluate(PROCEEDS, EVIDENCE)
+        client.evaluate(PROCEED_REPORT, EVIDENCE)
         token_file.unlink()
-        client.evaluate(PROCEEDS, EVIDENCE)
+        client.evaluate(PROCEED_REPORT, EVIDENCE)
     with gsar.Client(endpoint) as client, pytest.raises(gsar.Error, match="is not a principal of this server"):
-        client.evaluate(PROCEEDS, EVIDENCE)
+        client.evaluate(PROCEED_REPORT, EVIDENCE)
 
 
-def test_reports_a_file_without_a_token(tmp_path: Path) -> None:
+def test_rejects_a_file_without_a_token(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="token_file: /nowhere cannot be read: No such file or directory"):
         gsar.Client(token_file="/nowhere")  # noqa: S106
     empty = tmp_path / "empty"
@@ -80,8 +80,8 @@ def test_reports_a_file_without_a_token(tmp_path: Path) -> None:
 
 
 def test_batches_send_the_token(endpoint: str, token_file: Path) -> None:
-    reports = pd.DataFrame({"id": ["a", "b"], "synthesis": [PROCEEDS] * 2, "evidence": [EVIDENCE] * 2})
+    reports = pd.DataFrame({"id": ["a", "b"], "synthesis": [PROCEED_REPORT] * 2, "evidence": [EVIDENCE] * 2})
     verdicts = Evaluator([endpoint], token_file=str(token_file))(reports)
     assert verdicts["tier"].to_list() == ["proceed", "proceed"]
-    refused = Evaluator([endpoint])(reports)
-    assert refused["error_code"].to_list() == ["UNAUTHENTICATED", "UNAUTHENTICATED"]
+    without_token = Evaluator([endpoint])(reports)
+    assert without_token["error_code"].to_list() == ["UNAUTHENTICATED", "UNAUTHENTICATED"]

@@ -1,4 +1,4 @@
-/** Reads the decision and the claims of an answer. */
+/** Reads the decision and the claims in a response. */
 import { create, isMessage } from "@bufbuild/protobuf";
 import { type GsarError, UNREACHABLE } from "./error.js";
 import {
@@ -32,10 +32,10 @@ const CLASSES: Partial<Record<ClaimClass, Verdict>> = {
   [ClaimClass.COMPLEMENTARY]: "complementary",
 };
 
-/** A decision, or an answer from `evaluate`, `score` or `rescore`. */
+/** A decision, or a response from `evaluate`, `score` or `rescore`. */
 export type Decided = Decision | { readonly decision?: Decision | undefined };
 
-/** Returns the tier of an answer, or `abstain` if it is unknown. */
+/** Returns the tier in a response, or `abstain` if the tier is unknown. */
 export function tier(answer: Decided): Tier {
   const decision = isMessage(answer, DecisionSchema) ? answer : (answer as { decision?: Decision }).decision;
   return TIERS[decision?.tier ?? TierNumber.UNSPECIFIED] ?? "abstain";
@@ -56,7 +56,7 @@ export function claimsAtFault(answer: EvaluateResponse): JudgedClaim[] {
   return answer.claims.filter((claim) => ["ungrounded", "contradicted"].includes(classOf(claim)));
 }
 
-/** Returns the reason for a claim's class: the second look's words if it disagrees, otherwise the judge's note. */
+/** Returns the reason for a claim's class: the words of a second look that disagrees, or else the judge's note. */
 function why({ note, secondLook }: JudgedClaim): string {
   const { NOT_SHOWN, REFUTED } = SecondLookVerdict;
   const disagrees = secondLook && [NOT_SHOWN, REFUTED].includes(secondLook.verdict);
@@ -70,7 +70,7 @@ function shorten(text: string, width: number): string {
   return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), 0))} [...]`;
 }
 
-/** Formats the decision, its reasons and the faulty claims as text. */
+/** Formats the decision, its reasons, and the faulty and undecided claims as text. */
 export function describe(answer: EvaluateResponse): string {
   const score = answer.guardedScore;
   const head = [tier(answer).toUpperCase()];
@@ -97,13 +97,13 @@ export function describe(answer: EvaluateResponse): string {
   return lines.join("\n");
 }
 
-/** Returns the answer for `openIfUnreachable`. */
-export function undecided(error: GsarError): EvaluateResponse {
+/** Returns the response for `openIfUnreachable`. */
+export function proceedWithoutVerdict(error: GsarError): EvaluateResponse {
   process.emitWarning(
-    `report not evaluated; it proceeds because of openIfUnreachable: ${error.message}`,
+    `the report was not evaluated; it proceeds because openIfUnreachable is set: ${error.message}`,
     "GsarWarning",
   );
-  const reason = { code: UNREACHABLE, sentence: "no sidecar answered; the report was not evaluated" };
+  const reason = { code: UNREACHABLE, sentence: "no sidecar responded; the report was not evaluated" };
   return create(EvaluateResponseSchema, {
     outcome: Outcome.FAILED,
     decision: { tier: TierNumber.PROCEED, reasons: [reason] },

@@ -1,8 +1,8 @@
-/** The client. */
+/** The client, which has a method for each common call. */
 import { type DescService, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient, type Client as Stubs, type Transport } from "@connectrpc/connect";
-import { undecided } from "./answers.js";
+import { proceedWithoutVerdict } from "./answers.js";
 import { type CallOptions, Connection, type ConnectOptions } from "./connection.js";
 import { GsarError } from "./error.js";
 import { Health, HealthCheckResponse_ServingStatus } from "./gen/grpc/health/v1/health_pb.js";
@@ -54,7 +54,7 @@ import {
   type ReportText,
   reportOf,
   scoreRequest,
-  stored,
+  putEvidenceMessages,
 } from "./requests.js";
 
 /** Filters for the list of recorded evaluations. */
@@ -67,7 +67,7 @@ export interface ListOptions extends CallOptions {
   readonly principal?: string | undefined;
   readonly evaluatedFrom?: Date | undefined;
   readonly evaluatedBefore?: Date | undefined;
-  /** Only reports that proceeded with claims that are not grounded. */
+  /** Lists only reports that proceeded with claims that are not grounded. */
   readonly unprovenOnly?: boolean | undefined;
   readonly pageSize?: number | undefined;
 }
@@ -75,7 +75,7 @@ export interface ListOptions extends CallOptions {
 /**
  * A connection to a sidecar, with a method for each common call. Calls can run concurrently.
  *
- * A failed call throws `GsarError`. Treat its report as not evaluated.
+ * A call that fails throws `GsarError`. If the call was evaluating a report, treat the report as not evaluated.
  */
 export class Client {
   readonly #connection: Connection;
@@ -86,7 +86,7 @@ export class Client {
     this.#openIfUnreachable = openIfUnreachable;
   }
 
-  /** Finds the sidecar and reads the given files. The first call opens the connection. */
+  /** Finds the sidecar and reads the files that the options name. The first call opens the connection. */
   static async connect(given: string | ConnectOptions = {}): Promise<Client> {
     const options = typeof given === "string" ? { endpoint: given } : given;
     return new Client(await Connection.open(options), options.openIfUnreachable ?? false);
@@ -102,7 +102,7 @@ export class Client {
     return this.#connection.transport;
   }
 
-  /** Returns the generated client of a `gsar/v1` service over this connection. It throws `ConnectError`. */
+  /** Returns the generated client for a `gsar/v1` service over this connection. Its calls throw `ConnectError`. */
   stubs<S extends DescService>(service: S): Stubs<S> {
     return createClient(service, this.transport);
   }
@@ -116,7 +116,7 @@ export class Client {
     this.close();
   }
 
-  /** Returns `true` if the sidecar is ready. Throws if none answers. */
+  /** Returns `true` if the sidecar is ready. Throws if no sidecar responds. */
   async isServing(options: CallOptions = {}): Promise<boolean> {
     const answer = await this.#connection.call(Health.method.check, {}, { ...options, idempotent: true });
     return answer.status === HealthCheckResponse_ServingStatus.SERVING;
@@ -127,8 +127,8 @@ export class Client {
   /**
    * Evaluates a report. If the judge fails, the tier is abstain and no error is thrown.
    *
-   * Evidence is an array of items (`text`, `json`, `file`, `evidenceFrom`) or an object of contents by id. The call is
-   * retried only with an idempotency key, and if the server allows it.
+   * `evidence` is an array of items (`text`, `json`, `file`, `evidenceFrom`), or an object that maps ids to contents.
+   * The call is retried only if it has an idempotency key and the server allows a retry.
    */
   async evaluate(
     report: ReportText,
@@ -140,28 +140,28 @@ export class Client {
     try {
       return await this.#connection.call(GroundingService.method.evaluate, request, { ...options, idempotent });
     } catch (error) {
-      if (this.#openIfUnreachable && error instanceof GsarError && error.unreachable) return undecided(error);
+      if (this.#openIfUnreachable && error instanceof GsarError && error.unreachable) return proceedWithoutVerdict(error);
       throw error;
     }
   }
 
   /**
-   * Evaluates many reports over one call. Yields responses as they complete, each with the id of its report.
+   * Evaluates many reports in a single call. Yields each response, with the id of its report, as soon as it is complete.
    *
-   * `evaluation` builds requests. A response can be an error for its report (`errorFrom`). The client's deadline does
-   * not apply. Leaving the loop ends the call.
+   * Use `evaluation` to build the requests. If the evaluation of a report fails, its response is an error, which
+   * `errorFrom` converts to a `GsarError`. The client's deadline does not apply. Leaving the loop cancels the call.
    */
   async *evaluateStream(
     reports: Iterable<readonly [string, EvaluateRequest]> | AsyncIterable<readonly [string, EvaluateRequest]>,
     options: Pick<CallOptions, "signal"> = {},
   ): AsyncGenerator<EvaluateStreamResponse, void, undefined> {
-    const named = (async function* () {
+    const correlated = (async function* () {
       for await (const [correlationId, request] of reports) yield { correlationId, request };
     })();
-    yield* this.#connection.stream(GroundingService.method.evaluateStream, named, options);
+    yield* this.#connection.stream(GroundingService.method.evaluateStream, correlated, options);
   }
 
-  /** Scores a partition that the caller has judged, such as `counts({ grounded: ["tool_match"] })`, and decides. */
+  /** Scores claims that the caller has judged, such as `counts({ grounded: ["tool_match"] })`, and decides. */
   async score(
     partition: Partition,
     options: PolicyOptions & Pick<EvaluateOptions, "gate"> & CallOptions = {},
@@ -170,14 +170,14 @@ export class Client {
     return this.#connection.call(GroundingService.method.score, request, { ...options, idempotent: true });
   }
 
-  /** Evaluates 1 to 16 reports over the same evidence and ranks them, best first. Never retried. */
+  /** Evaluates 1 to 16 reports against the same evidence and ranks them, best first. The call is never retried. */
   async selectBest(
     candidates: Iterable<ReportText>,
     evidence: Evidence,
     options: Pick<EvaluateOptions, "policy" | "corpusId" | "investigationId"> & CallOptions = {},
   ): Promise<SelectBestResponse> {
     const request = {
-      candidates: Array.from(candidates, (each, number) => reportOf(each, `candidates[${number}]`)),
+      candidates: Array.from(candidates, (each, index) => reportOf(each, `candidates[${index}]`)),
       evidence: items(evidence),
       policy: options.policy ?? "",
       corpusId: options.corpusId ?? "",
@@ -186,7 +186,7 @@ export class Client {
     return this.#connection.call(GroundingService.method.selectBest, request, { ...options, idempotent: false });
   }
 
-  /** Decides a recorded evaluation under another policy, without judging or recording anything. */
+  /** Applies another policy to a recorded evaluation, without judging or recording anything. */
   async rescore(evaluationId: string, options: PolicyOptions & CallOptions = {}): Promise<RescoreResponse> {
     const request = {
       evaluationId,
@@ -202,14 +202,14 @@ export class Client {
     return this.#connection.call(GroundingService.method.tryJudges, { judge }, { ...options, idempotent: true });
   }
 
-  // The record.
+  // Recorded evaluations.
 
   /** Lists recorded evaluations, newest first. Fetches pages lazily. */
   async *listEvaluations(options: ListOptions = {}): AsyncGenerator<EvaluationSummary, void, undefined> {
     const { timeoutMs, signal, evaluatedFrom, evaluatedBefore, ...filter } = options;
-    const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+    const fields = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
     const request = {
-      ...given,
+      ...fields,
       ...(evaluatedFrom && { evaluatedFrom: timestampFromDate(evaluatedFrom) }),
       ...(evaluatedBefore && { evaluatedBefore: timestampFromDate(evaluatedBefore) }),
     };
@@ -237,12 +237,12 @@ export class Client {
     return (await this.#connection.call(method, { evaluationId, evidenceId }, { ...options, idempotent: true })).item;
   }
 
-  /** Deletes an evaluation with its grades, along with evidence that no other evaluation uses. */
+  /** Deletes an evaluation, its grades, and the evidence that no other evaluation uses. */
   async deleteEvaluation(evaluationId: string, options: CallOptions = {}): Promise<void> {
     await this.#connection.call(LedgerService.method.deleteEvaluation, { evaluationId }, { ...options, idempotent: false });
   }
 
-  /** Records grades for an evaluation, all or none. */
+  /** Records the grades of an evaluation: either all of them or none. */
   async grade(
     evaluationId: string,
     grader: string,
@@ -253,7 +253,10 @@ export class Client {
     return this.#connection.call(LedgerService.method.grade, request, { ...options, idempotent: true });
   }
 
-  /** Streams records. To resume, pass the `after` of the last response. The client's deadline does not apply. */
+  /**
+   * Exports records as a stream. To resume an export, pass the `after` value of the last response. The client's
+   * deadline does not apply.
+   */
   async *exportRecords(
     request: MessageInitShape<typeof ExportRequestSchema>,
     options: Pick<CallOptions, "signal"> = {},
@@ -263,13 +266,13 @@ export class Client {
 
   // Stored evidence.
 
-  /** Stores items in a corpus, creating it if necessary. Idempotent. */
+  /** Stores items in a corpus, which is created if necessary. The call is idempotent. */
   async putEvidence(
     corpusId: string,
     evidence: Evidence,
     options: CallOptions & { readonly timeToLiveMs?: number | undefined } = {},
   ): Promise<PutEvidenceResponse> {
-    const messages = [...stored(corpusId, evidence, options.timeToLiveMs)];
+    const messages = [...putEvidenceMessages(corpusId, evidence, options.timeToLiveMs)];
     return this.#connection.send(EvidenceService.method.putEvidence, messages, options);
   }
 
@@ -284,7 +287,7 @@ export class Client {
     return this.#connection.call(EvidenceService.method.search, request, { timeoutMs, signal, idempotent: true });
   }
 
-  /** Returns a range of a stored item, by default its beginning. */
+  /** Returns a range of a stored item, which is its beginning by default. */
   async getSnapshot(
     request: MessageInitShape<typeof GetSnapshotRequestSchema>,
     options: CallOptions = {},
@@ -292,7 +295,7 @@ export class Client {
     return this.#connection.call(EvidenceService.method.getSnapshot, request, { ...options, idempotent: true });
   }
 
-  /** Lists corpora by name. Fetches pages lazily. */
+  /** Lists the corpora, sorted by name. Fetches pages lazily. */
   async *listCorpora(options: CallOptions = {}): AsyncGenerator<CorpusSummary, void, undefined> {
     for (let pageToken = ""; ;) {
       const page = await this.#connection.call(
@@ -323,7 +326,7 @@ export class Client {
     return this.#connection.call(PolicyService.method.getPolicy, { name }, { ...options, idempotent: true });
   }
 
-  // The steps of investigations; `investigate` runs them all.
+  // The steps of an investigation. `investigate` runs all of them.
 
   /** Starts or resumes an investigation and returns its state. */
   async startInvestigation(
@@ -360,7 +363,7 @@ export class Client {
     return this.#connection.call(InvestigationService.method.getInvestigation, request, { ...options, idempotent: true });
   }
 
-  /** Cancels an investigation, which ends degraded with its best report. */
+  /** Cancels an investigation. It finishes as degraded, with its best report. */
   async cancelInvestigation(investigationId: string, options: CallOptions = {}): Promise<Investigation> {
     const method = InvestigationService.method.cancelInvestigation;
     return investigationOf(await this.#connection.call(method, { investigationId }, { ...options, idempotent: true }));

@@ -1,4 +1,4 @@
-/** Calls over one connection, with deadlines and retries. Only idempotent calls are retried, if the server allows it. */
+/** Makes calls over a connection, with deadlines and retries. Idempotent calls are retried if the server allows it. */
 import type {
   DescMessage,
   DescMethodBiDiStreaming,
@@ -13,7 +13,7 @@ import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-no
 import { connect } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Endpoint, findEndpoint } from "./endpoint.js";
-import { GsarError, refused } from "./error.js";
+import { GsarError, invalidArgument } from "./error.js";
 import { errorOf } from "./status.js";
 import { type TlsFiles, tlsOptions } from "./tls.js";
 import { tokenInterceptor, type TokenSource } from "./token.js";
@@ -23,22 +23,22 @@ const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_TIMEOUT_MS = 99_999_999;
 const MAX_ATTEMPTS = 4;
 
-/** Options of a connection. */
+/** The options of a connection. */
 export interface ConnectOptions extends TlsFiles, TokenSource {
-  /** `unix:///path`, `grpc://host:port` or `grpcs://host:port`. Defaults to `GSAR_ENDPOINT`, then the default socket. */
+  /** `unix:///path`, `grpc://host:port` or `grpcs://host:port`. Default: `GSAR_ENDPOINT` or the default socket. */
   readonly endpoint?: string | undefined;
   /** The time limit for a call, including retries. Defaults to 60 s. */
   readonly timeoutMs?: number | undefined;
   /**
-   * If no sidecar answers, `evaluate` emits a warning and returns `proceed` with reason `SIDECAR_UNREACHABLE` and without
-   * an id, instead of throwing.
+   * If this is set and no sidecar responds, `evaluate` emits a warning and returns the tier `proceed`, with the reason
+   * `SIDECAR_UNREACHABLE` and no evaluation id, instead of throwing an error.
    */
   readonly openIfUnreachable?: boolean | undefined;
   /** Connect interceptors, for example for tracing. */
   readonly interceptors?: readonly Interceptor[] | undefined;
 }
 
-/** Options of a call. */
+/** The options of a call. */
 export interface CallOptions {
   /** The time limit for this call, including retries. */
   readonly timeoutMs?: number | undefined;
@@ -46,17 +46,17 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-function checked(timeoutMs: number | undefined, otherwise: number): number {
-  if (timeoutMs === undefined) return otherwise;
+function checkTimeout(timeoutMs: number | undefined, defaultMs: number): number {
+  if (timeoutMs === undefined) return defaultMs;
   if (typeof timeoutMs === "number" && timeoutMs >= 0 && timeoutMs <= MAX_TIMEOUT_MS) return timeoutMs;
-  throw refused("timeoutMs", `${String(timeoutMs)} is not a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`);
+  throw invalidArgument("timeoutMs", `${String(timeoutMs)} is not a number of milliseconds from 0 to ${MAX_TIMEOUT_MS}`);
 }
 
-/** Returns the milliseconds until a deadline. Throws if none are left, since Connect takes 0 as no deadline. */
-function timeLeft(ends: number): number {
-  const left = ends - performance.now();
+/** Returns the milliseconds until a deadline. Throws if none are left, because Connect treats 0 as no deadline. */
+function timeLeft(deadline: number): number {
+  const left = deadline - performance.now();
   if (left > 0) return Math.ceil(left);
-  throw new ConnectError("no time is left", Code.DeadlineExceeded);
+  throw new ConnectError("the deadline has passed", Code.DeadlineExceeded);
 }
 
 /** An HTTP/2 connection. It opens with the first call and reopens if it breaks. */
@@ -76,7 +76,7 @@ export class Connection {
   }
 
   static async open(options: ConnectOptions): Promise<Connection> {
-    const timeoutMs = checked(options.timeoutMs, DEFAULT_TIMEOUT_MS);
+    const timeoutMs = checkTimeout(options.timeoutMs, DEFAULT_TIMEOUT_MS);
     const endpoint = await findEndpoint(options.endpoint ?? "", !options.openIfUnreachable);
     const tls = await tlsOptions(endpoint, options);
     const token = await tokenInterceptor(options);
@@ -102,18 +102,18 @@ export class Connection {
     request: MessageInitShape<I>,
     { idempotent, timeoutMs, signal }: CallOptions & { readonly idempotent: boolean },
   ): Promise<MessageShape<O>> {
-    const ends = performance.now() + checked(timeoutMs, this.#timeoutMs);
+    const deadline = performance.now() + checkTimeout(timeoutMs, this.#timeoutMs);
     for (let attempt = 1; ; attempt++) {
       let error: GsarError;
       try {
         this.#mustBeOpen(method.name);
-        const left = timeLeft(ends);
+        const left = timeLeft(deadline);
         return (await this.transport.unary(method, signal, left, undefined, request)).message;
       } catch (thrown) {
         error = this.#error(thrown, method.name, signal);
       }
       const delay = error.retryAfterMs;
-      if (!idempotent || attempt === MAX_ATTEMPTS || delay === undefined || delay >= ends - performance.now()) throw error;
+      if (!idempotent || attempt === MAX_ATTEMPTS || delay === undefined || delay >= deadline - performance.now()) throw error;
       try {
         await wait(delay, undefined, signal ? { signal } : {});
       } catch (thrown) {
@@ -122,7 +122,7 @@ export class Connection {
     }
   }
 
-  /** Sends a stream of messages and returns the response. Never retried. */
+  /** Sends a stream of messages and returns the response. The call is never retried. */
   async send<I extends DescMessage, O extends DescMessage>(
     method: DescMethodClientStreaming<I, O>,
     requests: Iterable<MessageInitShape<I>>,
@@ -130,9 +130,9 @@ export class Connection {
   ): Promise<MessageShape<O>> {
     try {
       this.#mustBeOpen(method.name);
-      const left = timeLeft(performance.now() + checked(timeoutMs, this.#timeoutMs));
-      const call = await this.transport.stream(method, signal, left, undefined, asynchronous(requests));
-      // Reading to the end stops the deadline's timer, which would keep the program running.
+      const left = timeLeft(performance.now() + checkTimeout(timeoutMs, this.#timeoutMs));
+      const call = await this.transport.stream(method, signal, left, undefined, toAsync(requests));
+      // Reading to the end stops the deadline's timer, which would otherwise keep the program running.
       let answer: MessageShape<O> | undefined;
       for await (const each of call.message) answer ??= each;
       if (answer) return answer;
@@ -143,27 +143,27 @@ export class Connection {
   }
 
   /**
-   * Yields the responses of a call without a deadline. Leaving the loop ends the call. Errors from the caller's requests
-   * are rethrown unchanged.
+   * Yields the responses of a call that has no deadline. Leaving the loop cancels the call. Errors that the caller's
+   * requests throw are rethrown unchanged.
    */
   async *stream<I extends DescMessage, O extends DescMessage>(
     method: DescMethodServerStreaming<I, O> | DescMethodBiDiStreaming<I, O>,
     requests: Iterable<MessageInitShape<I>> | AsyncIterable<MessageInitShape<I>>,
     { signal }: { readonly signal?: AbortSignal | undefined },
   ): AsyncGenerator<MessageShape<O>, void, undefined> {
-    const left = new AbortController();
-    const either = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
-    let failed: { readonly thrown: unknown } | undefined;
-    const watched = asynchronous(requests, (thrown) => (failed = { thrown }));
+    const loopLeft = new AbortController();
+    const either = signal ? AbortSignal.any([signal, loopLeft.signal]) : loopLeft.signal;
+    let requestError: { readonly thrown: unknown } | undefined;
+    const asyncRequests = toAsync(requests, (thrown) => (requestError = { thrown }));
     try {
       this.#mustBeOpen(method.name);
-      const call = await this.transport.stream(method, either, undefined, undefined, watched);
+      const call = await this.transport.stream(method, either, undefined, undefined, asyncRequests);
       yield* call.message;
     } catch (thrown) {
-      if (failed) throw failed.thrown;
+      if (requestError) throw requestError.thrown;
       throw this.#error(thrown, method.name, signal);
     } finally {
-      left.abort();
+      loopLeft.abort();
     }
   }
 
@@ -179,19 +179,19 @@ export class Connection {
   }
 }
 
-async function* asynchronous<T>(
+async function* toAsync<T>(
   values: Iterable<T> | AsyncIterable<T>,
   onError: (thrown: unknown) => void = () => undefined,
 ): AsyncGenerator<T> {
-  let isOurs = false;
+  let isConsuming = false;
   try {
     for await (const value of values) {
-      isOurs = true;
+      isConsuming = true;
       yield value;
-      isOurs = false;
+      isConsuming = false;
     }
   } catch (thrown) {
-    if (!isOurs) onError(thrown);
+    if (!isConsuming) onError(thrown);
     throw thrown;
   }
 }

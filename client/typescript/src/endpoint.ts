@@ -1,7 +1,7 @@
 /** Parses endpoints and finds the default one. */
 import { connect } from "node:net";
 import { isAbsolute, join } from "node:path";
-import { refused, unreachable } from "./error.js";
+import { invalidArgument, unreachable } from "./error.js";
 
 const FORMS = "unix:///path/to/socket, grpc://host:port or grpcs://host:port";
 
@@ -12,7 +12,7 @@ export class Endpoint {
     readonly address: string,
   ) {}
 
-  /** The base URL of HTTP/2 requests. For a Unix socket, its authority is a placeholder. */
+  /** The base URL for HTTP/2 requests. For a Unix socket, the authority is a placeholder. */
   get baseUrl(): string {
     if (this.scheme === "unix") return "http://localhost";
     return `${this.scheme === "grpcs" ? "https" : "http"}://${this.address}`;
@@ -23,9 +23,9 @@ export class Endpoint {
   }
 }
 
-/** Parses an endpoint. Errors contain the `name` of the setting. `http` and `https` are aliases of `grpc` and `grpcs`. */
+/** Parses an endpoint. Errors start with `name`, the setting's name. `http` and `https` mean `grpc` and `grpcs`. */
 export function parseEndpoint(given: string, name = "endpoint"): Endpoint {
-  const invalid = (reason: string) => refused(name, `invalid endpoint \`${given}\`: ${reason}; expected ${FORMS}`);
+  const invalid = (reason: string) => invalidArgument(name, `invalid endpoint \`${given}\`: ${reason}; expected ${FORMS}`);
   const [, scheme, rest] = /^([^:/]*):\/\/(.*)$/s.exec(given) ?? [];
   if (scheme === undefined || rest === undefined) throw invalid("missing scheme");
   if (scheme === "unix") {
@@ -50,7 +50,7 @@ function defaultSockets(): string[] {
 }
 
 /** Resolves to `true` if a server listens on the socket, even if this user may not connect to it. */
-function isListenedOn(path: string): Promise<boolean> {
+function hasListener(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(path);
     probe.once("connect", () => {
@@ -63,13 +63,13 @@ function isListenedOn(path: string): Promise<boolean> {
   });
 }
 
-/** Returns the given endpoint, `GSAR_ENDPOINT`, or the first default socket with a listening server. */
+/** Returns the given endpoint, or else `GSAR_ENDPOINT`, or else the first default socket that has a listener. */
 export async function findEndpoint(given: string, mustRun: boolean): Promise<Endpoint> {
   if (given) return parseEndpoint(given);
   const variable = process.env["GSAR_ENDPOINT"];
   if (variable) return parseEndpoint(variable, "GSAR_ENDPOINT");
   const sockets = defaultSockets();
-  for (const path of sockets) if (await isListenedOn(path)) return new Endpoint("unix", path);
+  for (const path of sockets) if (await hasListener(path)) return new Endpoint("unix", path);
   const last = sockets.at(-1);
   if (!mustRun && last) return new Endpoint("unix", last);
   throw unreachable(

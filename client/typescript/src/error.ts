@@ -1,4 +1,4 @@
-/** Errors. */
+/** The errors that the client throws. */
 
 /** The name of a gRPC code. */
 export type CodeName =
@@ -21,7 +21,7 @@ export type CodeName =
 
 /** An invalid field. */
 export interface Violation {
-  /** The field as a path, such as `report.claims[0].text`. */
+  /** The path of the field, such as `report.claims[0].text`. */
   readonly field: string;
   /** The given value, the allowed values and the fix. */
   readonly description: string;
@@ -50,7 +50,7 @@ export const NO_DETAILS: Details = {
   metadata: {},
 };
 
-/** The reason if no sidecar answers. */
+/** The reason if no sidecar responds. */
 export const UNREACHABLE = "SIDECAR_UNREACHABLE";
 
 /** The reason if the server is not trusted. */
@@ -65,11 +65,14 @@ export class GsarError extends Error implements Details {
   override readonly name = "GsarError";
   /** The gRPC code, such as `INVALID_ARGUMENT`. */
   readonly code: CodeName;
-  /** The name of the method, such as `Evaluate`. Empty if none was called. */
+  /** The name of the method, such as `Evaluate`. Empty if no method was called. */
   readonly method: string;
   /** A summary of the problem, usually on one line. */
   readonly summary: string;
-  /** The stable reason: an `ErrorReason` of `gsar/v1` or `SIDECAR_UNREACHABLE`. Empty if the peer is not a GSAR server. */
+  /**
+   * A stable identifier of the cause: an `ErrorReason` from `gsar/v1`, `SIDECAR_UNREACHABLE` or `SIDECAR_NOT_TRUSTED`.
+   * Empty if the peer is not a GSAR server.
+   */
   readonly reason: string;
   readonly #details: Details;
 
@@ -101,7 +104,7 @@ export class GsarError extends Error implements Details {
     return this.#details.resource;
   }
 
-  /** The delay before a retry in milliseconds, or `undefined` if a retry does not help. */
+  /** The delay before a retry in milliseconds, or `undefined` if retrying does not help. */
   get retryAfterMs(): number | undefined {
     return this.#details.retryAfterMs;
   }
@@ -121,7 +124,7 @@ export class GsarError extends Error implements Details {
     return this.#details.metadata;
   }
 
-  /** `true` if no sidecar answers at the endpoint. */
+  /** `true` if no sidecar is responding at the endpoint. */
   get unreachable(): boolean {
     return this.reason === UNREACHABLE;
   }
@@ -141,8 +144,8 @@ function lines(summary: string, method: string, details: Details): string {
   return result.join("\n  ");
 }
 
-/** Returns an error for an invalid argument, in the form of the server's errors. */
-export function refused(field: string, description: string, cause?: unknown): GsarError {
+/** Returns an error for an invalid argument. It has the same form as the server's errors. */
+export function invalidArgument(field: string, description: string, cause?: unknown): GsarError {
   const details = { ...NO_DETAILS, reason: "INVALID_FIELDS", violations: [{ field, description }] };
   return new GsarError("INVALID_ARGUMENT", `${field}: ${description}`, { details, cause });
 }

@@ -3,12 +3,12 @@ import { create } from "@bufbuild/protobuf";
 import type { Dirent } from "node:fs";
 import { lstat, readdir, realpath, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { refused } from "./error.js";
+import { invalidArgument } from "./error.js";
 import { type EvidenceItem, EvidenceItemSchema } from "./gen/gsar/v1/common_pb.js";
 import { type Entry, MANIFEST, readManifest } from "./manifest.js";
 import { isDocument, textOf } from "./texts.js";
 
-interface Found {
+interface FoundFile {
   readonly name: string;
   readonly path: string;
   readonly entry: Entry;
@@ -17,11 +17,12 @@ interface Found {
 /**
  * Loads files and folders as items.
  *
- * Folders are read recursively, without hidden files. Links out of a folder are skipped with a warning. An item's id is
- * its path within the folder. The server detects kind and lane, unless an `evidence.toml` in the folder states them.
+ * Folders are read recursively, except for hidden files. Links out of a folder are skipped with a warning. An item's id
+ * is its path within the folder. The server detects the kind and lane of an item, unless an `evidence.toml` in the
+ * folder states them.
  */
 export async function evidenceFrom(...paths: string[]): Promise<EvidenceItem[]> {
-  const found: Found[] = [];
+  const found: FoundFile[] = [];
   for (const given of paths) {
     if ((await status(given)).isDirectory()) {
       const root = await realpath(given);
@@ -35,14 +36,14 @@ export async function evidenceFrom(...paths: string[]): Promise<EvidenceItem[]> 
   const names = found.map(({ name, entry }) => entry.id ?? name);
   const items: EvidenceItem[] = [];
   for (const { name, path, entry } of found) {
-    const shared = entry.id === undefined && names.filter((each) => each === name).length > 1;
-    const id = shared ? path : (entry.id ?? name);
-    if (items.some((item) => item.id === id)) throw refused(path, `duplicate id \`${id}\``);
+    const isAmbiguous = entry.id === undefined && names.filter((each) => each === name).length > 1;
+    const id = isAmbiguous ? path : (entry.id ?? name);
+    if (items.some((item) => item.id === id)) throw invalidArgument(path, `duplicate id \`${id}\``);
     const content = await textOf(path);
-    const { file: _, ...described } = entry;
+    const { file: _, ...fields } = entry;
     items.push(
       create(EvidenceItemSchema, {
-        ...described,
+        ...fields,
         id,
         content: { case: isDocument(path, content) ? "json" : "text", value: content },
       }),
@@ -55,16 +56,16 @@ async function status(path: string) {
   try {
     return await stat(path);
   } catch (error) {
-    throw refused(path, `cannot be read (${(error as NodeJS.ErrnoException).code}); expected a file or a folder`, error);
+    throw invalidArgument(path, `cannot be read (${(error as NodeJS.ErrnoException).code}); expected a file or a folder`, error);
   }
 }
 
-async function* folder(root: string, path: string): AsyncGenerator<Omit<Found, "name">> {
+async function* folder(root: string, path: string): AsyncGenerator<Omit<FoundFile, "name">> {
   const entries = (await readdir(path, { withFileTypes: true }))
     .filter((each) => !each.name.startsWith("."))
     .sort((one, other) => (one.name < other.name ? -1 : 1));
   if (entries.some((each) => each.name === MANIFEST)) {
-    yield* listed(root, path, entries);
+    yield* manifestFiles(root, path, entries);
     return;
   }
   for (const each of entries) {
@@ -76,23 +77,23 @@ async function* folder(root: string, path: string): AsyncGenerator<Omit<Found, "
   }
 }
 
-/** Returns the reason to skip a folder entry, or an empty string. Links could expose files outside of the folder. */
+/** Returns the reason to skip a folder entry, or an empty string. Links could expose files outside the folder. */
 async function reasonToSkip(root: string, path: string): Promise<string> {
   const isLink = (await lstat(path)).isSymbolicLink();
   const target = isLink ? await realpath(path).catch(() => "") : path;
   if (isLink && !`${target}${sep}`.startsWith(`${root}${sep}`)) return "is a link out of the directory";
-  const about = await stat(path);
-  if (isLink && about.isDirectory()) return "is a link to a directory";
-  return about.isFile() || about.isDirectory() ? "" : "is neither a file nor a directory";
+  const info = await stat(path);
+  if (isLink && info.isDirectory()) return "is a link to a directory";
+  return info.isFile() || info.isDirectory() ? "" : "is neither a file nor a directory";
 }
 
-async function* listed(root: string, path: string, entries: Dirent[]): AsyncGenerator<Omit<Found, "name">> {
+async function* manifestFiles(root: string, path: string, entries: Dirent[]): AsyncGenerator<Omit<FoundFile, "name">> {
   const manifest = join(path, MANIFEST);
   const files: string[] = [];
   for (const entry of await readManifest(manifest)) {
     const at = join(path, entry.file ?? "");
     const why = (await lstat(at).catch(() => undefined)) && (await reasonToSkip(root, at));
-    if (why) throw refused(at, `${why}; copy the file`);
+    if (why) throw invalidArgument(at, `${why}; copy the file`);
     files.push(at);
     yield { path: at, entry };
   }

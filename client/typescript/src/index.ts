@@ -1,4 +1,4 @@
-/** Client of GSAR, the gRPC sidecar that decides whether an incident report may be sent. */
+/** Client for GSAR, the gRPC sidecar that decides whether an incident report may be sent. */
 export { claimsAtFault, classOf, type Decided, describe, mayProceed, type Tier, tier, type Verdict } from "./answers.js";
 export { Client, type ListOptions } from "./client.js";
 export type { CallOptions, ConnectOptions } from "./connection.js";

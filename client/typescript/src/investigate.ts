@@ -21,7 +21,7 @@ export type WriteInstruction = PlanInstruction | Extract<Due, { case: "regenerat
 
 /** The callbacks and settings of an investigation. */
 export interface InvestigateOptions {
-  /** Writes the report. Can be called again for the same step after a crash. */
+  /** Writes the report. It can be called again for the same step after a crash. */
   readonly write: (due: WriteInstruction, state: Investigation) => ReportText | Promise<ReportText>;
   /**
    * Investigates before a report is written, and yields turns (`turn`), each of which is recorded immediately. No turn is
@@ -35,14 +35,14 @@ export interface InvestigateOptions {
   readonly budget?: MessageInitShape<typeof InvestigationBudgetSchema> | undefined;
   readonly corpusId?: string | undefined;
   /**
-   * The onset with its window, the graph, the checks and the options of evaluations. Without `onset` and `onsetWindow`,
-   * no change is ever cited, so a root cause is at most partially grounded.
+   * The onset and its window, the graph, the checks and the options of the evaluations. Unless both `onset` and
+   * `onsetWindow` are set, no change is ever cited, so a root cause is at best partially grounded.
    */
   readonly start?: Pick<
     MessageInitShape<typeof StartInvestigationRequestSchema>,
     "onset" | "onsetWindow" | "graph" | "checks" | "options"
   >;
-  /** Ends the loop and the current call. The investigation can be resumed. */
+  /** Stops the loop and cancels the current call. The investigation can be resumed. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,11 +50,11 @@ export interface InvestigateOptions {
 export interface InvestigationOutcome {
   /** `true` if the best report may be sent without a banner. */
   readonly proceeded: boolean;
-  /** `PROCEED`, or the cause of a degraded end, such as `REPLANS_SPENT` or `JUDGE_FAILED`. */
+  /** `PROCEED`, or the cause of a degraded outcome, such as `REPLANS_SPENT` or `JUDGE_FAILED`. */
   readonly cause: string;
-  /** The best report, or `undefined` if none was judged. */
+  /** The best report, or `undefined` if no report was judged. */
   readonly report: Report | undefined;
-  /** The evaluation of the report that proceeds, otherwise of the one with the highest score. */
+  /** The evaluation of the report that proceeds, or else of the report with the highest score. */
   readonly best: GetEvaluationResponse | undefined;
   /** The evaluation of the last report. */
   readonly last: GetEvaluationResponse | undefined;
@@ -69,17 +69,17 @@ function dueOf(state: Investigation): WriteInstruction | Extract<Due, { case: "f
   return due?.case === undefined ? undefined : due;
 }
 
-/** Returns `true` if the agent may take turns, which it may not for a rewrite or after the gate has closed. */
+/** Returns `true` if the agent may take turns. It may not for a rewrite, or after the gate has closed. */
 function takesTurns(due: ReturnType<typeof dueOf>): due is PlanInstruction {
   if (due?.case === "synthesize") {
-    // The agent may continue after an attempt to finish without evidence.
+    // If the agent tried to finish without evidence, it may continue to investigate.
     return due.value.reasons.every((reason) => reason.code === "FINISHED_WITHOUT_EVIDENCE");
   }
   return due?.case === "replan" || due?.case === "gatherEvidence";
 }
 
 /**
- * Runs an investigation to its end, as the sidecar instructs. Resumes an investigation that was started before.
+ * Runs an investigation from start to finish, as the sidecar instructs. If it has been started before, resumes it.
  */
 export async function investigate(
   client: Client,
@@ -107,22 +107,22 @@ export async function investigate(
         if (due?.case !== kind || !takesTurns(due)) break;
       }
     }
-    if (due === undefined || due.case === "finished") return ending(client, state, due?.value, call);
+    if (due === undefined || due.case === "finished") return outcomeOf(client, state, due?.value, call);
     const report = reportOf(await options.write(due, state));
     const answer = await client.submitReport({ investigationId, step: state.step, report }, call);
     state = answer.investigation ?? state;
   }
 }
 
-async function ending(
+async function outcomeOf(
   client: Client,
   investigation: Investigation,
   finished: Finished | undefined,
   call: { readonly signal: AbortSignal | undefined },
 ): Promise<InvestigationOutcome> {
   const best = finished?.best ? await client.getEvaluation(finished.best, call) : undefined;
-  const isSame = finished?.last === finished?.best;
-  const last = isSame ? best : finished?.last ? await client.getEvaluation(finished.last, call) : undefined;
+  const lastIsBest = finished?.last === finished?.best;
+  const last = lastIsBest ? best : finished?.last ? await client.getEvaluation(finished.last, call) : undefined;
   return {
     proceeded: finished?.cause === "PROCEED" && !finished.degraded,
     cause: finished?.cause ?? "",

@@ -2,7 +2,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { basename, extname } from "node:path";
-import { kindOf, refused } from "./error.js";
+import { invalidArgument, kindOf } from "./error.js";
 import { EvidenceItemSchema, EvidenceKind, EvidenceLane, type EvidenceItem } from "./gen/gsar/v1/common_pb.js";
 import { textOf } from "./texts.js";
 
@@ -34,7 +34,7 @@ export type Lane = keyof typeof LANES;
 /** An item as a message, or its fields. */
 export type Item = MessageInitShape<typeof EvidenceItemSchema>;
 
-/** Items, or an object of contents by id. A string is plain text; any other value becomes a JSON document. */
+/** Items, or an object that maps ids to contents. A string is plain text; any other value becomes a JSON document. */
 export type Evidence = Iterable<Item> | Readonly<Record<string, unknown>>;
 
 /** The optional fields of an item. */
@@ -48,7 +48,7 @@ export interface ItemOptions {
   /** The query, if `tool` does not contain it. */
   readonly query?: string | undefined;
   readonly collectedAt?: Date | undefined;
-  /** `true` if whatever the item does not list does not exist in its scope. */
+  /** `true` if anything that the item does not list does not exist in its scope. */
   readonly exhaustive?: boolean | undefined;
   readonly stepId?: string | undefined;
   readonly specialistId?: string | undefined;
@@ -57,7 +57,7 @@ export interface ItemOptions {
 function numberOf<T>(field: string, names: Record<string, T>, name: string): T {
   const number = Object.hasOwn(names, name) ? names[name] : undefined;
   if (number !== undefined) return number;
-  throw refused(field, `unknown value \`${name}\`; expected one of ${Object.keys(names).join(", ")}`);
+  throw invalidArgument(field, `unknown value \`${name}\`; expected one of ${Object.keys(names).join(", ")}`);
 }
 
 function item(id: string, content: EvidenceItem["content"], lane: Lane, options: ItemOptions): EvidenceItem {
@@ -78,11 +78,11 @@ function item(id: string, content: EvidenceItem["content"], lane: Lane, options:
 
 /** Returns a text item, such as a log, a table or command output. */
 export function text(id: string, content: string, options: ItemOptions = {}): EvidenceItem {
-  if (typeof content !== "string") throw refused(`evidence[${JSON.stringify(id)}]`, `got ${kindOf(content)}; expected a string`);
+  if (typeof content !== "string") throw invalidArgument(`evidence[${JSON.stringify(id)}]`, `got ${kindOf(content)}; expected a string`);
   return item(id, { case: "text", value: content }, "logs", options);
 }
 
-/** Returns a JSON item. `content` is a document as a string, which is stored verbatim, or a value for `JSON.stringify`. */
+/** Returns a JSON item. `content` is a document as a string (stored verbatim), or a value for `JSON.stringify`. */
 export function json(id: string, content: unknown, options: ItemOptions = {}): EvidenceItem {
   return item(id, { case: "json", value: document(id, content) }, "static_infra", options);
 }
@@ -90,19 +90,19 @@ export function json(id: string, content: unknown, options: ItemOptions = {}): E
 function document(id: string, content: unknown): string {
   if (typeof content === "string") return content;
   const invalid = (cause?: unknown) =>
-    refused(`evidence[${JSON.stringify(id)}]`, `got ${kindOf(content)}; expected a string or a value for JSON.stringify`, cause);
+    invalidArgument(`evidence[${JSON.stringify(id)}]`, `got ${kindOf(content)}; expected a string or a value for JSON.stringify`, cause);
   if (content === undefined || content === null || content instanceof Promise || kindOf(content) === "bytes")
     throw invalid();
   try {
-    const written: string | undefined = JSON.stringify(content);
-    if (written !== undefined) return written;
+    const serialized: string | undefined = JSON.stringify(content);
+    if (serialized !== undefined) return serialized;
   } catch (error) {
     throw invalid(error);
   }
   throw invalid();
 }
 
-/** Loads a file as an item. The id defaults to its name. `.json` files become JSON items. */
+/** Loads a file as an item. By default, the id is its name without the extension. `.json` files become JSON items. */
 export async function file(
   path: string,
   { id, ...options }: ItemOptions & { readonly id?: string } = {},
@@ -118,17 +118,17 @@ export function items(evidence: Evidence): Item[] {
   const isPlain = typeof given === "object" && given !== null && kindOf(given) === "an object";
   if (isPlain && !(Symbol.iterator in given)) {
     if (Symbol.asyncIterator in given || "$typeName" in given) {
-      throw refused("evidence", "got one item or a stream; expected an array of items");
+      throw invalidArgument("evidence", "got one item or a stream; expected an array of items");
     }
     return Object.entries(given).map(([id, content]) => {
       return typeof content === "string" ? text(id, content) : json(id, content);
     });
   }
   if (typeof given !== "object" || given === null || !(Symbol.iterator in given) || kindOf(given) === "bytes") {
-    throw refused("evidence", `got ${kindOf(given)}; expected { log: "..." }, an array of text and json items, or []`);
+    throw invalidArgument("evidence", `got ${kindOf(given)}; expected { log: "..." }, an array of text and json items, or []`);
   }
-  return Array.from(given as Iterable<unknown>, (each, number) => {
+  return Array.from(given as Iterable<unknown>, (each, index) => {
     if (typeof each === "object" && each !== null && "id" in each) return each as Item;
-    throw refused(`evidence[${number}]`, `got ${kindOf(each)}; use text(id, content) or json(id, content)`);
+    throw invalidArgument(`evidence[${index}]`, `got ${kindOf(each)}; use text(id, content) or json(id, content)`);
   });
 }

@@ -1,6 +1,6 @@
 /** Builds requests from convenient arguments. */
 import { create, isMessage, type MessageInitShape } from "@bufbuild/protobuf";
-import { kindOf, refused } from "./error.js";
+import { invalidArgument, kindOf } from "./error.js";
 import {
   ClaimClass,
   EvidenceType,
@@ -23,29 +23,29 @@ import {
 import { type RecordTurnRequest, RecordTurnRequestSchema } from "./gen/gsar/v1/investigation_service_pb.js";
 import { type Evidence, items } from "./items.js";
 
-/** A report, or only its text. */
+/** A report, or just its text. */
 export type ReportText = string | MessageInitShape<typeof ReportSchema>;
 
-/** Options of a decision. */
+/** The options of a decision. */
 export interface PolicyOptions {
-  /** The name of a policy, which defaults to the server's. */
+  /** The name of a policy. Defaults to the server's default policy. */
   readonly policy?: string | undefined;
   /** Policy values to override. */
   readonly overrides?: MessageInitShape<typeof PolicyOverridesSchema> | undefined;
-  /** Adds the margins and the impact of each claim to the answer. */
+  /** Adds the margins and the impact of each claim to the response. */
   readonly explain?: boolean | undefined;
 }
 
-/** Options of an evaluation. */
+/** The options of an evaluation. */
 export interface EvaluateOptions extends PolicyOptions {
   /** A corpus whose items are added to the evidence. */
   readonly corpusId?: string | undefined;
   readonly investigationId?: string | undefined;
-  /** A request with the same key gets the same answer, so the call is safe to retry. */
+  /** A repeated request with the same key gets the same response, so the call is safe to retry. */
   readonly idempotencyKey?: string | undefined;
   /** The gate inputs of the investigation. */
   readonly gate?: MessageInitShape<typeof GateInputsSchema> | undefined;
-  /** The judge, the number of samples, and other options of the message. */
+  /** The judge, the number of samples, and the other fields of the `EvaluateOptions` message. */
   readonly options?: MessageInitShape<typeof EvaluateOptionsSchema> | undefined;
 }
 
@@ -53,14 +53,14 @@ export interface EvaluateOptions extends PolicyOptions {
 export function reportOf(report: ReportText, field = "report"): Report {
   const fix = 'expected its text or { synthesis: "..." }';
   if (typeof report === "string") return create(ReportSchema, { synthesis: report });
-  if (kindOf(report) !== "an object") throw refused(field, `got ${kindOf(report)}; ${fix}`);
+  if (kindOf(report) !== "an object") throw invalidArgument(field, `got ${kindOf(report)}; ${fix}`);
   if (isMessage(report, ReportSchema)) return report;
   const unknown = Object.keys(report).find(
     (key) => !ReportSchema.fields.some((each) => each.localName === key) && key !== "$typeName",
   );
-  if (unknown !== undefined) throw refused(`${field}.${unknown}`, `unknown field of a report; ${fix}`);
+  if (unknown !== undefined) throw invalidArgument(`${field}.${unknown}`, `unknown field of a report; ${fix}`);
   if (report.synthesis !== undefined && typeof report.synthesis !== "string") {
-    throw refused(`${field}.synthesis`, `got ${kindOf(report.synthesis)}; expected its text`);
+    throw invalidArgument(`${field}.synthesis`, `got ${kindOf(report.synthesis)}; expected its text`);
   }
   return create(ReportSchema, report);
 }
@@ -113,9 +113,9 @@ export function counts(claims: Claims): PartitionCounts {
   ] as const;
   return create(PartitionCountsSchema, {
     counts: classes.flatMap(([claimClass, names = []]) => {
-      const counted = new Map<EvidenceType, number>();
-      for (const name of names) counted.set(TYPES[name], (counted.get(TYPES[name]) ?? 0) + 1);
-      return [...counted].map(([type, count]) => ({ class: claimClass, type, count }));
+      const totals = new Map<EvidenceType, number>();
+      for (const name of names) totals.set(TYPES[name], (totals.get(TYPES[name]) ?? 0) + 1);
+      return [...totals].map(([type, count]) => ({ class: claimClass, type, count }));
     }),
   });
 }
@@ -123,7 +123,7 @@ export function counts(claims: Claims): PartitionCounts {
 /** A partition to score. */
 export type Partition = PartitionCounts | JudgedPartition;
 
-/** Builds the request of `score`. */
+/** Builds the request for `score`. */
 export function scoreRequest(partition: Partition, options: PolicyOptions & Pick<EvaluateOptions, "gate">) {
   return {
     partition: isMessage(partition, JudgedPartitionSchema)
@@ -136,7 +136,7 @@ export function scoreRequest(partition: Partition, options: PolicyOptions & Pick
   } as MessageInitShape<typeof ScoreRequestSchema>;
 }
 
-/** Builds an agent's turn. Each item is the result of a call to its `tool`, or to a tool named by its id. */
+/** Builds an agent's turn. Each item is the result of a call to its `tool`, or else to a tool named after its id. */
 export function turn(
   evidence: Evidence,
   more: Omit<MessageInitShape<typeof RecordTurnRequestSchema>, "toolCalls" | "$typeName"> = {},
@@ -149,11 +149,11 @@ export function turn(
   return create(RecordTurnRequestSchema, { ...more, toolCalls });
 }
 
-/** The maximum length of a text in a PutEvidence message, in UTF-16 units. */
+/** The maximum length of a text in a PutEvidence message, in UTF-16 code units. */
 const MAX_MESSAGE_UNITS = 256 * 1024;
 
-/** Yields the messages of PutEvidence, splitting long texts. */
-export function* stored(
+/** Yields the messages to send in a PutEvidence call, and splits long texts. */
+export function* putEvidenceMessages(
   corpusId: string,
   evidence: Evidence,
   timeToLiveMs: number | undefined,
@@ -175,7 +175,7 @@ export function* stored(
   }
 }
 
-/** Splits a text at character boundaries. */
+/** Splits a text into parts of at most `MAX_MESSAGE_UNITS`, at character boundaries. */
 function split(text: string): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length;) {

@@ -3,7 +3,7 @@ import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Endpoint } from "./endpoint.js";
-import { type CodeName, type Details, GsarError, NO_DETAILS, notTrusted, refused, unreachable } from "./error.js";
+import { type CodeName, type Details, GsarError, invalidArgument, NO_DETAILS, notTrusted, unreachable } from "./error.js";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -36,7 +36,7 @@ const NAMES: Record<Code, CodeName> = {
 };
 
 const START = "start gsar-server there, or set `endpoint` or GSAR_ENDPOINT";
-const NO_GRPC = "without gRPC, such as the gateway or the admin port; use an address of `listen`";
+const NO_GRPC = "without gRPC, such as the gateway or the admin port; use one of the addresses in `listen`";
 const CHECK_TLS = "check tlsCa, tlsCertificate and tlsKey (GSAR_TLS_CA, GSAR_TLS_CERTIFICATE, GSAR_TLS_KEY)";
 
 /** Node.js error codes for certificates and the TLS handshake. */
@@ -69,7 +69,7 @@ function causeOf(error: ConnectError): string {
   return cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "";
 }
 
-/** Converts an error thrown by a call. `signal` is the caller's. */
+/** Converts an error that a call threw. `signal` is the caller's signal. */
 export function errorOf(
   thrown: unknown,
   method: string,
@@ -79,27 +79,27 @@ export function errorOf(
   if (thrown instanceof GsarError) return thrown;
   const error = ConnectError.from(thrown);
   if (signal?.aborted) {
-    return new GsarError("CANCELLED", "the caller ended the call", { method, cause: signal.reason });
+    return new GsarError("CANCELLED", "the caller cancelled the call", { method, cause: signal.reason });
   }
   const fromServer = error.metadata.has("grpc-status");
   const unserializable = /^serialize binary: (.*)/s.exec(error.rawMessage)?.[1];
-  if (!fromServer && unserializable) return refused("request", unserializable, error);
+  if (!fromServer && unserializable) return invalidArgument("request", unserializable, error);
   if (!fromServer) {
-    const local = withoutAnswer(error, method, endpoint);
+    const local = errorWithoutStatus(error, method, endpoint);
     if (local) return local;
   }
   const details = fromServer ? detailsOf(error) : NO_DETAILS;
   const code = NAMES[error.code] ?? "UNKNOWN";
   if (code === "UNAVAILABLE" && !details.reason) {
-    return unreachable(`no sidecar answers at ${endpoint}: ${error.rawMessage}\n  ${START}`, method, error);
+    return unreachable(`no sidecar is responding at ${endpoint}: ${error.rawMessage}\n  ${START}`, method, error);
   }
-  const late = code === "DEADLINE_EXCEEDED" && !details.reason;
-  const summary = late ? "deadline exceeded; increase timeoutMs" : error.rawMessage;
+  const isLate = code === "DEADLINE_EXCEEDED" && !details.reason;
+  const summary = isLate ? "deadline exceeded; increase timeoutMs" : error.rawMessage;
   return new GsarError(code, summary || `the server returned ${code}`, { method, details, cause: error });
 }
 
-/** Converts an error without a status from a gRPC server. */
-function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint): GsarError | undefined {
+/** Converts an error that does not contain a status from a gRPC server. */
+function errorWithoutStatus(error: ConnectError, method: string, endpoint: Endpoint): GsarError | undefined {
   if (/^HTTP \d+$|^unsupported content type /.test(error.rawMessage)) {
     const summary = `the peer at ${endpoint} is an HTTP server ${NO_GRPC} (${error.rawMessage})`;
     return new GsarError(NAMES[error.code], summary, { method, cause: error });
@@ -110,16 +110,16 @@ function withoutAnswer(error: ConnectError, method: string, endpoint: Endpoint):
     return new GsarError("UNAVAILABLE", summary, { method, cause: error });
   }
   // connect-node reports a broken connection as cancelled, and a failed connection as internal or aborted.
-  const broken = cause !== "" || error.code === Code.Canceled || error.code === Code.Unavailable;
-  if (!broken || error.code === Code.DeadlineExceeded) return undefined;
+  const isBroken = cause !== "" || error.code === Code.Canceled || error.code === Code.Unavailable;
+  if (!isBroken || error.code === Code.DeadlineExceeded) return undefined;
   const why = error.code === Code.Canceled ? "the connection broke during the call" : error.rawMessage.trim();
   if (TLS_CODES.test(cause)) return notTrusted(`the server at ${endpoint} is not trusted: ${why}\n  ${CHECK_TLS}`, method, error);
-  const notOfTls = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"];
-  const fix = endpoint.scheme === "grpcs" && !notOfTls.includes(cause) ? CHECK_TLS : START;
-  return unreachable(`no sidecar answers at ${endpoint}: ${why}\n  ${fix}`, method, error);
+  const networkCodes = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"];
+  const fix = endpoint.scheme === "grpcs" && !networkCodes.includes(cause) ? CHECK_TLS : START;
+  return unreachable(`no sidecar is responding at ${endpoint}: ${why}\n  ${fix}`, method, error);
 }
 
-/** Converts the error for a report of `evaluateStream` or a candidate of `selectBest`. */
+/** Converts the error for a report in `evaluateStream` or for a candidate in `selectBest`. */
 export function errorFrom(error: CallError, method = ""): GsarError {
   const known = Object.values(NAMES).find((name) => name === error.codeName);
   const details: Details = {

@@ -1,12 +1,12 @@
-/** TLS options. */
+/** Reads TLS files. */
 import { readFile } from "node:fs/promises";
 import type { SecureContextOptions } from "node:tls";
 import type { Endpoint } from "./endpoint.js";
-import { refused } from "./error.js";
+import { invalidArgument } from "./error.js";
 
-/** PEM files. */
+/** The paths of PEM files. */
 export interface TlsFiles {
-  /** The trusted authorities. Defaults to `GSAR_TLS_CA`, then to those of Node.js. */
+  /** The trusted authorities. Defaults to `GSAR_TLS_CA`, or else to Node.js's own authorities. */
   readonly tlsCa?: string | undefined;
   /** The client's certificate. Defaults to `GSAR_TLS_CERTIFICATE`. */
   readonly tlsCertificate?: string | undefined;
@@ -19,16 +19,16 @@ async function read(name: string, path: string | undefined): Promise<Buffer | un
   try {
     return await readFile(path);
   } catch (error) {
-    throw refused(name, `${path} cannot be read (${(error as NodeJS.ErrnoException).code}); expected a PEM file`, error);
+    throw invalidArgument(name, `${path} cannot be read (${(error as NodeJS.ErrnoException).code}); expected a PEM file`, error);
   }
 }
 
-/** Returns the TLS options of Node.js. Throws if files are given for an endpoint without TLS. */
+/** Returns the TLS options for Node.js. Throws if files are given for an endpoint without TLS. */
 export async function tlsOptions(endpoint: Endpoint, files: TlsFiles): Promise<SecureContextOptions> {
   if (endpoint.scheme !== "grpcs") {
     const given = (["tlsCa", "tlsCertificate", "tlsKey"] as const).find((name) => files[name]);
     if (given) {
-      throw refused(
+      throw invalidArgument(
         given,
         `requires TLS, but ${endpoint} does not use it; write grpcs://host:port, or omit it`,
       );
@@ -39,7 +39,7 @@ export async function tlsOptions(endpoint: Endpoint, files: TlsFiles): Promise<S
   const certificate = files.tlsCertificate || process.env["GSAR_TLS_CERTIFICATE"];
   const key = files.tlsKey || process.env["GSAR_TLS_KEY"];
   if (!certificate !== !key) {
-    throw refused(
+    throw invalidArgument(
       certificate ? "tlsKey" : "tlsCertificate",
       "missing; a client certificate and its key must be set together",
     );

@@ -1,7 +1,7 @@
-/** The caller's token. A token file is read for each call, since issuers replace it. */
+/** The caller's token. A token file is read for each call, because issuers replace it. */
 import { readFile } from "node:fs/promises";
 import type { Interceptor } from "@connectrpc/connect";
-import { refused } from "./error.js";
+import { invalidArgument } from "./error.js";
 
 /** The source of the token. */
 export interface TokenSource {
@@ -19,18 +19,18 @@ async function read(path: string): Promise<string> {
     token = (await readFile(path, "utf8")).trim();
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    throw refused("tokenFile", `${path} cannot be read (${code}); expected a file with a token`, error);
+    throw invalidArgument("tokenFile", `${path} cannot be read (${code}); expected a file with a token`, error);
   }
-  if (!PRINTABLE.test(token)) throw refused("tokenFile", `${path} contains no token; expected a file with a token`);
+  if (!PRINTABLE.test(token)) throw invalidArgument("tokenFile", `${path} contains no token; expected a file with a token`);
   return token;
 }
 
-/** Returns an interceptor that adds the token to each call. If the file is unreadable, it uses the last token. */
+/** Returns an interceptor that adds the token to each call. If the file is unreadable, uses the last token. */
 export async function tokenInterceptor({ token, tokenFile }: TokenSource): Promise<Interceptor | undefined> {
   if (token !== undefined && tokenFile !== undefined)
-    throw refused("token", "set together with tokenFile; set only one of them");
+    throw invalidArgument("token", "set together with tokenFile; set only one of them");
   if (token !== undefined && !PRINTABLE.test(token))
-    throw refused("token", "invalid token; expected printable ASCII without spaces");
+    throw invalidArgument("token", "invalid token; expected printable ASCII without spaces");
   const path = token === undefined ? tokenFile || process.env["GSAR_TOKEN_FILE"] : undefined;
   if (token === undefined && !path) return undefined;
   let last = token ?? (await read(path as string));

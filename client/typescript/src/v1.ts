@@ -1,4 +1,4 @@
-/** The messages, enums and services of the contract, generated from `proto/gsar/v1`. */
+/** The messages, enums and services in the contract, generated from `proto/gsar/v1`. */
 export * from "./gen/gsar/v1/check_pb.js";
 export * from "./gen/gsar/v1/common_pb.js";
 export * from "./gen/gsar/v1/error_reason_pb.js";

@@ -1,4 +1,4 @@
-/** Default endpoints and invalid endpoints. */
+/** Tests default endpoints and invalid endpoints. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -8,41 +8,41 @@ import { afterEach, test } from "node:test";
 import { Client } from "gsar";
 import { folder } from "./server.js";
 
-const found = async (endpoint = "") => (await Client.connect({ endpoint })).endpoint;
+const resolve = async (endpoint = "") => (await Client.connect({ endpoint })).endpoint;
 
 afterEach(() => {
   delete process.env["GSAR_ENDPOINT"];
   delete process.env["XDG_RUNTIME_DIR"];
 });
 
-const skip = existsSync("/run/gsar/gsar.sock") && "a sidecar of this machine may listen at /run/gsar/gsar.sock";
+const skip = existsSync("/run/gsar/gsar.sock") && "a sidecar on this machine may be listening on /run/gsar/gsar.sock";
 
-test("the endpoint is found as the command line finds it", { skip }, async (t) => {
+test("finds the endpoint as the command line does", { skip }, async (t) => {
   const runtime = await folder();
   process.env["XDG_RUNTIME_DIR"] = runtime;
   await mkdir(`${runtime}/gsar`);
   const path = `${runtime}/gsar/gsar.sock`;
-  const absent = Client.connect();
-  await assert.rejects(absent, { code: "UNAVAILABLE", reason: "SIDECAR_UNREACHABLE" });
-  await assert.rejects(absent, {
+  const attempt = Client.connect();
+  await assert.rejects(attempt, { code: "UNAVAILABLE", reason: "SIDECAR_UNREACHABLE" });
+  await assert.rejects(attempt, {
     message: /^no sidecar found; tried .*gsar\.sock and \/run\/gsar/,
   });
   assert.equal((await Client.connect({ openIfUnreachable: true })).endpoint, "unix:///run/gsar/gsar.sock");
   const listener = net.createServer().listen(path);
   t.after(() => listener.close());
   await once(listener, "listening");
-  assert.equal(await found(), `unix://${path}`);
+  assert.equal(await resolve(), `unix://${path}`);
   process.env["GSAR_ENDPOINT"] = "grpc://gsar:1";
-  assert.equal(await found(), "grpc://gsar:1");
-  assert.equal(await found("grpc://[::1]:2/"), "grpc://[::1]:2");
+  assert.equal(await resolve(), "grpc://gsar:1");
+  assert.equal(await resolve("grpc://[::1]:2/"), "grpc://[::1]:2");
 });
 
 test("http and https are aliases of grpc and grpcs", async () => {
-  assert.equal(await found("http://localhost:1/"), "grpc://localhost:1");
-  assert.equal(await found("https://localhost:1"), "grpcs://localhost:1");
+  assert.equal(await resolve("http://localhost:1/"), "grpc://localhost:1");
+  assert.equal(await resolve("https://localhost:1"), "grpcs://localhost:1");
 });
 
-test("invalid endpoints are explained", async () => {
+test("explains why an endpoint is invalid", async () => {
   const cases: [string, string][] = [
     ["localhost:50051", "missing scheme"],
     ["/run/gsar.sock", "missing scheme"],

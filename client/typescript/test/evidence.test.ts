@@ -1,4 +1,4 @@
-/** Evidence from files and folders, compared with the command line. */
+/** Tests evidence from files and folders, and compares it with the evidence that the command line reads. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -8,52 +8,52 @@ import { before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { type Client, evidenceFrom, file } from "gsar";
 import { EvidenceKind, EvidenceLane } from "gsar/v1";
-import { BINARY, connected, ENVIRONMENT, folder, type Running, start } from "./server.js";
+import { BINARY, connect, ENVIRONMENT, folder, type RunningServer, start } from "./server.js";
 
 const INCIDENTS = "../../datasets/incidents";
 const REPORT = "The pod was restarted.";
 
-let server: Running;
+let server: RunningServer;
 let client: Client;
 before(async () => {
   server = await start();
-  client = await connected(server.endpoint);
+  client = await connect(server.endpoint);
 });
 
-async function recorded(evaluationId: string) {
+async function recordedItems(evaluationId: string) {
   const { evidence } = await client.getEvaluation(evaluationId);
   return evidence.map(({ head: _, ...item }) => item);
 }
 
-/** Returns the output of `gsar`, which exits with a status other than 0 unless the report proceeds. */
-function byCommand(...given: string[]): Promise<string> {
+/** Returns the output of `gsar`. Ignores its exit status, which is 0 only if the report proceeds. */
+function runCommand(...args: string[]): Promise<string> {
   const options = { env: { ...ENVIRONMENT, GSAR_ENDPOINT: server.endpoint } };
   return new Promise((resolve) =>
-    execFile(join(dirname(BINARY), "gsar"), given, options, (_, stdout) => resolve(stdout)),
+    execFile(join(dirname(BINARY), "gsar"), args, options, (_, stdout) => resolve(stdout)),
   );
 }
 
 for (const incident of ["checkout-oom", "payments-bad-deploy"]) {
-  for (const listed of [true, false]) {
-    test(`${incident} ${listed ? "with" : "without"} its manifest is read as the command line reads it`, async () => {
+  for (const withManifest of [true, false]) {
+    test(`reads ${incident} ${withManifest ? "with" : "without"} its manifest as the command line does`, async () => {
       const at = join(await folder(), "evidence");
       await mkdir(at);
       const from = join(INCIDENTS, incident, "evidence");
       for (const name of await readdir(from)) {
-        if (listed || name !== "evidence.toml") await copyFile(join(from, name), join(at, name));
+        if (withManifest || name !== "evidence.toml") await copyFile(join(from, name), join(at, name));
       }
       await writeFile(`${at}.md`, REPORT);
-      const output = await byCommand("evaluate", `${at}.md`, "--evidence", at, "--output", "json");
+      const output = await runCommand("evaluate", `${at}.md`, "--evidence", at, "--output", "json");
       const { evaluationId } = JSON.parse(output) as { evaluationId: string };
       const ours = await client.evaluate(REPORT, await evidenceFrom(at));
-      const items = await recorded(ours.evaluationId);
+      const items = await recordedItems(ours.evaluationId);
       assert.ok(items.length > 1);
-      assert.deepEqual(items, await recorded(evaluationId));
+      assert.deepEqual(items, await recordedItems(evaluationId));
     });
   }
 }
 
-test("detects the content type of files", async () => {
+test("detects the content type and encoding of files", async () => {
   const at = await folder();
   await mkdir(join(at, "sub"));
   await writeFile(join(at, "a.json"), '{"kind": "PodList"}');
@@ -92,7 +92,7 @@ test("detects the content type of files", async () => {
   assert.equal((await file(join(at, "sub", "f.log"), { id: "x", lane: "metrics" })).lane, EvidenceLane.METRICS);
 });
 
-test("reads a manifest", async () => {
+test("applies the fields in a manifest", async () => {
   const at = await folder();
   await writeFile(join(at, "deploy.log"), "deployed");
   await writeFile(
@@ -111,7 +111,7 @@ test("reads a manifest", async () => {
   assert.equal(item.collectedAt?.seconds, BigInt(Date.parse("2026-03-12T14:01:40Z") / 1000));
 });
 
-test("rejects unreadable files with the fix", async () => {
+test("rejects unreadable files and names the fix", async () => {
   const cases: [string, string | Buffer, RegExp][] = [
     ["a.log", Buffer.from("ok\n\xff", "latin1"), /a\.log:2: not valid UTF-8; convert/],
     ["a.log", "ok\n\0", /a\.log:2: contains a zero byte/],
@@ -135,13 +135,13 @@ test("rejects unreadable files with the fix", async () => {
   });
 });
 
-test("infers kind and lane", async () => {
+test("the server infers kind and lane", async () => {
   const content = { case: "text", value: "it failed" } as const;
   const answer = await client.evaluate("It failed.", [
     { id: "x", tool: "kubectl logs cart-1", content },
     { id: "alerts", content },
   ]);
-  const items = await recorded(answer.evaluationId);
+  const items = await recordedItems(answer.evaluationId);
   assert.deepEqual(
     items.map(({ kind, lane }) => [kind, lane]),
     [

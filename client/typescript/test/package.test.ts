@@ -1,11 +1,11 @@
-/** The packed package, installed into an empty folder and used as in the README and the example. */
+/** Tests the packed package: installs it into an empty folder, and uses it as the README and the example do. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { before, test } from "node:test";
 import { promisify } from "node:util";
-import { ENVIRONMENT, folder, type Running, start } from "./server.js";
+import { ENVIRONMENT, folder, type RunningServer, start } from "./server.js";
 
 const PACKAGE = resolve(".");
 const STRICT = {
@@ -19,17 +19,17 @@ const STRICT = {
 };
 
 let at: string;
-let server: Running;
+let server: RunningServer;
 let blocks: string[];
 
-async function run(command: string, ...given: string[]): Promise<string> {
+async function run(command: string, ...args: string[]): Promise<string> {
   const env = { ...ENVIRONMENT, GSAR_ENDPOINT: server.endpoint };
-  const done = await promisify(execFile)(command, given, { cwd: at, env }).catch(
+  const result = await promisify(execFile)(command, args, { cwd: at, env }).catch(
     (error: Error & { stdout: string }) => {
       throw new Error(`${error.message}\n${error.stdout}`);
     },
   );
-  return done.stdout + done.stderr;
+  return result.stdout + result.stderr;
 }
 
 before(async () => {
@@ -38,7 +38,7 @@ before(async () => {
   const readme = await readFile("README.md", "utf8");
   blocks = Array.from(readme.matchAll(/^```(\w*)\n(.*?)^```/gms), ([, language, content]) => `${language}\n${content}`);
   const programs = blocks.filter((block) => block.startsWith("ts\n")).map((block) => block.slice(3));
-  await Promise.all(programs.map((program, number) => writeFile(join(at, `readme${number}.ts`), program)));
+  await Promise.all(programs.map((program, index) => writeFile(join(at, `readme${index}.ts`), program)));
   await writeFile(join(at, "example.ts"), await readFile("examples/evaluate.ts"));
   await writeFile(join(at, "package.json"), '{ "private": true, "type": "module" }');
   await writeFile(join(at, "tsconfig.json"), JSON.stringify({ compilerOptions: STRICT }));
@@ -47,18 +47,18 @@ before(async () => {
 });
 
 const withoutIds = (text: string) => text.replace(/evaluation [0-9a-f-]{36}/g, "evaluation ID");
-const shownAfter = (number: number) => {
+const outputAfter = (program: number) => {
   const programs = blocks.flatMap((block, index) => (block.startsWith("ts\n") ? [index] : []));
-  return (blocks[(programs[number] ?? 0) + 1] ?? "").replace(/^\n/, "");
+  return (blocks[(programs[program] ?? 0) + 1] ?? "").replace(/^\n/, "");
 };
 
-test("the package contains exactly the expected files", async () => {
+test("contains only the expected files", async () => {
   const installed = await readdir(join(at, "node_modules", "gsar"));
   assert.deepEqual(installed.sort(), ["LICENSE", "README.md", "dist", "package.json"]);
   assert.ok((await readdir(join(at, "node_modules", "gsar", "dist"))).includes("index.d.ts"));
 });
 
-test("type-checks programs against its declarations", async () => {
+test("the declarations type-check the programs and reject wrong calls", async () => {
   const wrong = [
     'import { Client, text } from "gsar";',
     "const client = await Client.connect();",
@@ -73,13 +73,13 @@ test("type-checks programs against its declarations", async () => {
   await run(process.execPath, join(PACKAGE, "node_modules", "typescript", "bin", "tsc"));
 });
 
-test("the first program of the README prints the documented output", async () => {
-  assert.equal(withoutIds(await run(process.execPath, "readme0.js")), withoutIds(shownAfter(0)));
+test("the first program in the README prints the documented output", async () => {
+  assert.equal(withoutIds(await run(process.execPath, "readme0.js")), withoutIds(outputAfter(0)));
 });
 
-test("the other programs of the README work", async () => {
+test("the other programs in the README work", async () => {
   assert.equal(await run(process.execPath, "readme1.js"), "SUPPORTS\n");
-  assert.equal(await run(process.execPath, "readme2.js"), shownAfter(2));
+  assert.equal(await run(process.execPath, "readme2.js"), outputAfter(2));
   await assert.rejects(run(process.execPath, "readme3.js"), /tlsCa: \/etc\/gsar\/ca\.pem cannot be read \(ENOENT\)/);
   assert.equal(
     await run(process.execPath, "readme4.js"),
@@ -88,13 +88,13 @@ test("the other programs of the README work", async () => {
   assert.equal(blocks.filter((block) => block.startsWith("ts\n")).length, 5);
 });
 
-test("the example prints the verdict, and the fix without a sidecar", async () => {
+test("the example prints the verdict, or the fix if no sidecar responds", async () => {
   const output = await run(process.execPath, "example.js");
   assert.match(output, /^REPLAN {3}score 0\.500/);
   assert.match(output, /\ncorrect or drop: The memory limit of checkout-7b84 is 1 GiB\n$/);
   const env = { ...ENVIRONMENT, GSAR_ENDPOINT: `unix://${at}/none.sock` };
-  const alone = promisify(execFile)(process.execPath, ["example.js"], { cwd: at, env });
-  await assert.rejects(alone, { code: 1, stderr: /^Evaluate: no sidecar answers at .*\n {2}start gsar-server there/ });
+  const withoutSidecar = promisify(execFile)(process.execPath, ["example.js"], { cwd: at, env });
+  await assert.rejects(withoutSidecar, { code: 1, stderr: /^Evaluate: no sidecar is responding at .*\n {2}start gsar-server there/ });
 });
 
 test("an idle client does not keep a program running", async () => {

@@ -1,4 +1,4 @@
-/** Retries, against a server that is busy for a number of calls, which a real one cannot simulate without waiting. */
+/** Tests retries. The server is a fake that rejects a number of calls, because a real one does so only when busy. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import http2 from "node:http2";
@@ -14,18 +14,18 @@ import {
   RequestInfoSchema,
   RetryInfoSchema,
 } from "../src/gen/google/rpc/error_details_pb.js";
-import { PROCEEDS } from "./reports.js";
-import { connected, folder } from "./server.js";
+import { PROCEED_REPORT } from "./reports.js";
+import { connect, folder } from "./server.js";
 
 let client: Client;
 let calls = 0;
-let busy = 0;
+let rejectedCalls = 0;
 let delay = { seconds: 0n, nanos: 0 };
 let code = Code.ResourceExhausted;
 
 function evaluate() {
   calls += 1;
-  if (calls > busy) return { evaluationId: String(calls) };
+  if (calls > rejectedCalls) return { evaluationId: String(calls) };
   throw new ConnectError("busy", code, undefined, [
     { desc: ErrorInfoSchema, value: { reason: "TOO_MANY_CALLS", domain: "gsar.dev" } },
     { desc: RetryInfoSchema, value: { retryDelay: delay } },
@@ -41,28 +41,28 @@ before(async () => {
   );
   server.listen(path).unref();
   await once(server, "listening");
-  client = await connected(`unix://${path}`);
+  client = await connect(`unix://${path}`);
 });
 
 beforeEach(() => {
-  [calls, busy, delay, code] = [0, 9, { seconds: 0n, nanos: 1_000_000 }, Code.ResourceExhausted];
+  [calls, rejectedCalls, delay, code] = [0, 9, { seconds: 0n, nanos: 1_000_000 }, Code.ResourceExhausted];
 });
 
-const refusal = (options: object) =>
-  client.evaluate(PROCEEDS, [], options).then(
-    () => assert.fail("it was answered"),
+const failure = (options: object) =>
+  client.evaluate(PROCEED_REPORT, [], options).then(
+    () => assert.fail("the call succeeded"),
     (error: unknown) => (error instanceof GsarError ? error : assert.fail(String(error))),
   );
 
-test("retries idempotent calls when the server allows it", async () => {
-  busy = 3;
-  assert.equal((await client.evaluate(PROCEEDS, [], { idempotencyKey: "k" })).evaluationId, "4");
+test("retries idempotent calls if the server allows it", async () => {
+  rejectedCalls = 3;
+  assert.equal((await client.evaluate(PROCEED_REPORT, [], { idempotencyKey: "k" })).evaluationId, "4");
   [calls, code] = [0, Code.Unavailable];
-  assert.equal((await client.evaluate(PROCEEDS, [], { idempotencyKey: "k" })).evaluationId, "4");
+  assert.equal((await client.evaluate(PROCEED_REPORT, [], { idempotencyKey: "k" })).evaluationId, "4");
 });
 
 test("throws the error after three retries", async () => {
-  const error = await refusal({ idempotencyKey: "k" });
+  const error = await failure({ idempotencyKey: "k" });
   assert.equal(calls, 4);
   assert.equal(error.retryAfterMs, 1);
   assert.equal(error.requestId, "0198");
@@ -76,20 +76,20 @@ test("throws the error after three retries", async () => {
 });
 
 test("does not retry calls that are not idempotent", async () => {
-  assert.equal((await refusal({})).reason, "TOO_MANY_CALLS");
+  assert.equal((await failure({})).reason, "TOO_MANY_CALLS");
   assert.equal(calls, 1);
 });
 
 test("does not wait beyond the deadline", async () => {
   delay = { seconds: 40n, nanos: 0 };
-  assert.equal((await refusal({ idempotencyKey: "k", timeoutMs: 30_000 })).code, "RESOURCE_EXHAUSTED");
+  assert.equal((await failure({ idempotencyKey: "k", timeoutMs: 30_000 })).code, "RESOURCE_EXHAUSTED");
   assert.equal(calls, 1);
 });
 
-test("a signal ends the wait", async () => {
+test("an aborted signal ends the wait before a retry", async () => {
   delay = { seconds: 40n, nanos: 0 };
   const controller = new AbortController();
-  const call = refusal({ idempotencyKey: "k", signal: controller.signal });
+  const call = failure({ idempotencyKey: "k", signal: controller.signal });
   setTimeout(() => controller.abort(), 50);
   assert.equal((await call).code, "CANCELLED");
   assert.equal(calls, 1);

@@ -1,4 +1,4 @@
-/** A real sidecar for tests: GSAR_SERVER with the judge `rules/2`, in a temporary folder. */
+/** Starts real sidecars for tests: GSAR_SERVER with the judge `rules/2`, in a temporary folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -14,15 +14,15 @@ export const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !name.startsWith("GSAR_")),
 );
 
-const endings: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 after(async () => {
-  for (const end of endings.reverse()) await end();
+  for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
-/** Creates a folder that is deleted after the tests of the file. */
+/** Creates a folder that is deleted after the tests in the file. */
 export async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "gsar-"));
-  endings.push(() => rm(path, { recursive: true, force: true }));
+  cleanups.push(() => rm(path, { recursive: true, force: true }));
   return path;
 }
 
@@ -36,45 +36,45 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Returns a client that is closed after the tests of the file. */
-export async function connected(options: string | ConnectOptions): Promise<Client> {
+/** Returns a client that is closed after the tests in the file. */
+export async function connect(options: string | ConnectOptions): Promise<Client> {
   const client = await Client.connect(options);
-  endings.push(() => client.close());
+  cleanups.push(() => client.close());
   return client;
 }
 
-export interface Running {
-  /** Its Unix socket. */
+export interface RunningServer {
+  /** The endpoint of the server's Unix socket. */
   readonly endpoint: string;
-  /** Its TCP address, as host:port. */
+  /** The server's TCP address, as host:port. */
   readonly address: string;
   readonly process: ChildProcess;
 }
 
 export interface Settings {
-  /** Top-level keys of its configuration. */
+  /** Top-level keys of the configuration. */
   readonly top?: string;
-  /** Tables of its configuration. */
+  /** Tables of the configuration. */
   readonly tables?: string;
   readonly scheme?: "grpc" | "grpcs";
   readonly address?: string;
 }
 
-/** Starts a sidecar that is stopped after the tests of the file. */
-export async function start({ top = "", tables = "", scheme = "grpc", address }: Settings = {}): Promise<Running> {
-  const at = await folder();
+/** Starts a sidecar that is stopped after the tests in the file. */
+export async function start({ top = "", tables = "", scheme = "grpc", address }: Settings = {}): Promise<RunningServer> {
+  const path = await folder();
   address ??= `127.0.0.1:${await freePort()}`;
-  const endpoint = `unix://${at}/gsar.sock`;
-  await writeFile(join(at, "gsar.toml"), `${top}\n[judges]\nchain = ["rules/2"]\n${tables}\n`);
+  const endpoint = `unix://${path}/gsar.sock`;
+  await writeFile(join(path, "gsar.toml"), `${top}\n[judges]\nchain = ["rules/2"]\n${tables}\n`);
   const listen = ["--listen", endpoint, "--listen", `${scheme}://${address}`];
-  const child = spawn(BINARY, ["--config", join(at, "gsar.toml"), ...listen, "--data-dir", join(at, "data")], {
+  const child = spawn(BINARY, ["--config", join(path, "gsar.toml"), ...listen, "--data-dir", join(path, "data")], {
     env: ENVIRONMENT,
     stdio: ["ignore", "inherit", "pipe"],
   });
-  const ended = once(child, "close");
-  endings.push(async () => {
+  const closed = once(child, "close");
+  cleanups.push(async () => {
     child.kill();
-    await ended;
+    await closed;
   });
   const output: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {
@@ -84,5 +84,5 @@ export async function start({ top = "", tables = "", scheme = "grpc", address }:
       return { endpoint, address, process: child };
     }
   }
-  throw new Error(`${BINARY} ended\n${output.join("\n")}`);
+  throw new Error(`${BINARY} exited\n${output.join("\n")}`);
 }

@@ -1,20 +1,20 @@
-/** TLS with a real sidecar: trusted and untrusted peers. */
+/** Tests TLS against a real sidecar, with trusted and untrusted peers. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { afterEach, before, test } from "node:test";
 import { Client, GsarError, mayProceed } from "gsar";
-import { EVIDENCE, PROCEEDS } from "./reports.js";
-import { connected, folder, start } from "./server.js";
+import { EVIDENCE, PROCEED_REPORT } from "./reports.js";
+import { connect, folder, start } from "./server.js";
 
 let at: string;
 let endpoint: string;
 
-function openssl(...given: string[]): void {
-  execFileSync("openssl", given, { cwd: at, stdio: ["ignore", "ignore", "pipe"] });
+function openssl(...args: string[]): void {
+  execFileSync("openssl", args, { cwd: at, stdio: ["ignore", "ignore", "pipe"] });
 }
 
-/** Creates a certificate NAME.pem with NAME.key, signed by ca.pem. */
+/** Creates the certificate NAME.pem, signed by ca.pem, and its key NAME.key. */
 function sign(name: string): void {
   writeFileSync(`${at}/${name}.ext`, "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", `${name}.key`];
@@ -38,30 +38,30 @@ afterEach(() => {
   for (const name of ["CA", "CERTIFICATE", "KEY"]) delete process.env[`GSAR_TLS_${name}`];
 });
 
-test("mutual TLS", async () => {
+test("connects with mutual TLS", async () => {
   const files = { tlsCa: `${at}/ca.pem`, tlsCertificate: `${at}/agent.pem`, tlsKey: `${at}/agent.key` };
-  const named = await connected({ endpoint, ...files });
-  assert.ok(mayProceed(await named.evaluate(PROCEEDS, EVIDENCE)));
+  const fromOptions = await connect({ endpoint, ...files });
+  assert.ok(mayProceed(await fromOptions.evaluate(PROCEED_REPORT, EVIDENCE)));
   process.env["GSAR_TLS_CA"] = files.tlsCa;
   process.env["GSAR_TLS_CERTIFICATE"] = files.tlsCertificate;
   process.env["GSAR_TLS_KEY"] = files.tlsKey;
-  const fromEnvironment = await connected(endpoint.replace("grpcs", "https"));
-  assert.ok(mayProceed(await fromEnvironment.evaluate(PROCEEDS, EVIDENCE)));
+  const fromEnvironment = await connect(endpoint.replace("grpcs", "https"));
+  assert.ok(mayProceed(await fromEnvironment.evaluate(PROCEED_REPORT, EVIDENCE)));
 });
 
-test("untrusted peers get an error with the fix", async () => {
+test("the error for an untrusted peer names the fix", async () => {
   for (const files of [{}, { tlsCa: `${at}/ca.pem` }]) {
-    const client = await connected({ endpoint, ...files });
+    const client = await connect({ endpoint, ...files });
     await assert.rejects(client.isServing(), (error) => {
       assert.ok(error instanceof GsarError && error.reason === "SIDECAR_NOT_TRUSTED", String(error));
-      assert.ok(!error.unreachable, "a client that opens where nobody answers stays shut");
+      assert.ok(!error.unreachable, "openIfUnreachable must not apply to an untrusted peer");
       assert.match(error.message, /check tlsCa, tlsCertificate and tlsKey/);
       return true;
     });
   }
 });
 
-test("names unusable files", async () => {
+test("rejects unusable files and settings", async () => {
   const cases: [object, RegExp][] = [
     [{ endpoint, tlsCa: "/nowhere" }, /^tlsCa: \/nowhere cannot be read \(ENOENT\); expected a PEM file/],
     [{ endpoint, tlsCertificate: `${at}/agent.pem` }, /^tlsKey: missing/],

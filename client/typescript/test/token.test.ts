@@ -1,12 +1,12 @@
-/** Tokens with a real sidecar: every kind of call sends one, and a file is read at each call. */
+/** Tests tokens against a real sidecar: every kind of call sends the token, and a token file is read for each call. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { afterEach, before, test } from "node:test";
 import { Client, evaluation, mayProceed } from "gsar";
 import { ExportKind, GateService } from "gsar/v1";
-import { EVIDENCE, PROCEEDS } from "./reports.js";
-import { connected, folder, start } from "./server.js";
+import { EVIDENCE, PROCEED_REPORT } from "./reports.js";
+import { connect, folder, start } from "./server.js";
 
 const TOKEN = "secret-of-the-agent";
 let endpoint: string;
@@ -28,8 +28,8 @@ afterEach(() => {
 });
 
 async function callAll(client: Client): Promise<void> {
-  assert.ok(mayProceed(await client.evaluate(PROCEEDS, EVIDENCE)));
-  for await (const answer of client.evaluateStream([["a", evaluation(PROCEEDS, EVIDENCE)]])) {
+  assert.ok(mayProceed(await client.evaluate(PROCEED_REPORT, EVIDENCE)));
+  for await (const answer of client.evaluateStream([["a", evaluation(PROCEED_REPORT, EVIDENCE)]])) {
     assert.equal(answer.result.case, "evaluation");
   }
   assert.equal((await client.putEvidence("inc-7", EVIDENCE)).items.length, 2);
@@ -41,32 +41,32 @@ async function callAll(client: Client): Promise<void> {
 }
 
 test("every kind of call sends the token", async () => {
-  await callAll(await connected({ endpoint, tokenFile }));
-  await callAll(await connected({ endpoint, token: TOKEN }));
+  await callAll(await connect({ endpoint, tokenFile }));
+  await callAll(await connect({ endpoint, token: TOKEN }));
   process.env["GSAR_TOKEN_FILE"] = tokenFile;
-  await callAll(await connected(endpoint));
+  await callAll(await connect(endpoint));
 });
 
-test("reads the file at each call, and uses the last token if it is empty", async () => {
-  const client = await connected({ endpoint, tokenFile });
+test("reads the token file for each call, and uses the last token if the file is missing", async () => {
+  const client = await connect({ endpoint, tokenFile });
   await writeFile(tokenFile, "another");
-  await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), {
+  await assert.rejects(client.evaluate(PROCEED_REPORT, EVIDENCE), {
     code: "UNAUTHENTICATED",
     message: /unknown token/,
   });
   await writeFile(tokenFile, TOKEN);
-  await client.evaluate(PROCEEDS, EVIDENCE);
+  await client.evaluate(PROCEED_REPORT, EVIDENCE);
   await rm(tokenFile);
-  await client.evaluate(PROCEEDS, EVIDENCE);
+  await client.evaluate(PROCEED_REPORT, EVIDENCE);
 });
 
 test("rejects a caller without a token", async () => {
-  const client = await connected(endpoint);
-  const refused = { code: "UNAUTHENTICATED", reason: "UNIDENTIFIED", message: /is not a principal of this server/ };
-  await assert.rejects(client.evaluate(PROCEEDS, EVIDENCE), refused);
+  const client = await connect(endpoint);
+  const error = { code: "UNAUTHENTICATED", reason: "UNIDENTIFIED", message: /is not a principal of this server/ };
+  await assert.rejects(client.evaluate(PROCEED_REPORT, EVIDENCE), error);
 });
 
-test("names invalid tokens", async () => {
+test("rejects invalid tokens", async () => {
   await writeFile(`${at}/empty`, " \n");
   const cases: [object, RegExp][] = [
     [{ tokenFile: "/nowhere" }, /^tokenFile: \/nowhere cannot be read \(ENOENT\); expected a file with a token/],

@@ -1,4 +1,4 @@
-// Calls to the HTTP gateway that serves this page. A failed call throws a CallError with the server's message.
+// Calls to the HTTP gateway that serves this page. A call that fails throws a CallError with the server's message.
 import type {
   CountEvaluationsRequest,
   CountEvaluationsResponse,
@@ -24,13 +24,16 @@ export class CallError extends Error {
   constructor(
     message: string,
     readonly status: number,
-    /** The code of the contract, such as NOT_FOUND; undefined if the call did not reach a service. */
+    /** The gRPC code, such as NOT_FOUND. Undefined if the call did not reach a service. */
     readonly code?: string,
   ) {
     super(message);
   }
 
-  /** True if the server does not serve this path, such as grades if callers are not authenticated. */
+  /**
+   * True if the server does not serve this path. For example, it does not serve grades if callers are not
+   * authenticated.
+   */
   get isNotServed(): boolean {
     return this.status === 404 && this.code === undefined;
   }
@@ -54,7 +57,7 @@ async function call<Answer>(path: string, request: unknown): Promise<Answer> {
   try {
     response = await fetch(path, { method: "POST", headers, body: JSON.stringify(request) });
   } catch {
-    throw new CallError("the server does not answer", 0);
+    throw new CallError("the server does not respond", 0);
   }
   const answer = await response.json().catch(() => ({}));
   if (!response.ok) {
@@ -103,7 +106,7 @@ export function getInvestigation(request: GetInvestigationRequest): Promise<GetI
   return call("/v1/investigation", request);
 }
 
-/** Only served to authenticated callers. */
+/** The server serves this call only to authenticated callers. */
 export function grade(request: GradeRequest): Promise<GradeResponse> {
   return call("/v1/grade", request);
 }

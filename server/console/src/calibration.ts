@@ -1,15 +1,16 @@
-// Parses the HTML report of gsar-calibrate. Only text is taken from it; figures are shown as images, which run no scripts.
+// Parses an HTML report from gsar-calibrate. Only its text is used. Its figures are shown as images, which run no
+// scripts.
 
 /** The measures, as described in docs/CALIBRATION.md. */
 export const MEASURES = [
-  { name: "M1 proceed", is: "The number of rows that proceed." },
-  { name: "M2 replans", is: "Replans per row that proceeds." },
-  { name: "M3 Spearman", is: "How well the score ranks rows like people do: 1 is the same order, 0 is chance. Spearman's correlation of the score with the share of a row's claims that people call grounded or complementary." },
-  { name: "M4 caught", is: "The share of claims counted as contradicted among those that people call contradicted." },
-  { name: "M5 kept", is: "The share of claims counted as complementary among those that people call complementary. If people call none so, among those that they call ungrounded." },
-  { name: "wrong of proceeds", is: "The share of rows with a claim that people call ungrounded or contradicted, among those that proceed." },
-  { name: "recall", is: "The share of claims counted in a class among those that people put there." },
-  { name: "precision", is: "The share of claims that people put into a class among those counted in it. Undecided claims count as ungrounded." },
+  { name: "M1 proceed", meaning: "The share of rows that proceed." },
+  { name: "M2 replans", meaning: "The number of replans per row that proceeds." },
+  { name: "M3 Spearman", meaning: "How well the score ranks the rows as people do: 1 means the same order, 0 means chance. It is Spearman's correlation between the score and the share of a row's claims that people call grounded or complementary." },
+  { name: "M4 caught", meaning: "Of the claims that people call contradicted, the share that is counted as contradicted." },
+  { name: "M5 kept", meaning: "Of the claims that people call complementary, the share that is counted as complementary. If people call no claim complementary, the claims that they call ungrounded are used instead." },
+  { name: "wrong of proceeds", meaning: "Of the rows that proceed, the share with a claim that people call ungrounded or contradicted." },
+  { name: "recall", meaning: "Of the claims that people put into a class, the share that is counted in that class." },
+  { name: "precision", meaning: "Of the claims that are counted in a class, the share that people put into that class. Undecided claims count as ungrounded." },
 ] as const;
 
 export interface Table {
@@ -20,21 +21,21 @@ export interface Table {
 export interface Section {
   title: string;
   caption: string;
-  /** The figure as the URL of an image; undefined for a section with only a table. */
+  /** The figure as the URL of an image. Undefined for a section that has only a table. */
   image: string | undefined;
   table: Table | undefined;
 }
 
 export interface Report {
   summary: string;
-  /** Findings of the audit. */
+  /** The findings of the audit. */
   objections: string[];
   sections: Section[];
 }
 
-/** Parses a page; returns undefined if it is not a report of gsar-calibrate. */
+/** Parses a page. Returns undefined if it is not a report from gsar-calibrate. */
 export function reportOf(html: string): Report | undefined {
-  // DOMParser runs no scripts and loads nothing. The style is for figures only, as text.
+  // DOMParser runs no scripts and loads nothing. The style is extracted as text, because only the figures use it.
   const [element, style = ""] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
   const page = new DOMParser().parseFromString(element ? html.replace(element, "") : html, "text/html");
   const main = page.querySelector("main");
@@ -73,14 +74,14 @@ function tableOf(table: Element | null): Table | undefined {
 
 function imageOf(svg: Element | null, style: string): string | undefined {
   if (!svg) return undefined;
-  const drawn = svg.cloneNode(true) as Element;
-  drawn.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  const box = drawn.getAttribute("viewBox")?.split(/[\s,]+/);
-  if (box?.[2] && box[3] && !drawn.hasAttribute("width")) {
-    drawn.setAttribute("width", box[2]);
-    drawn.setAttribute("height", box[3]);
+  const copy = svg.cloneNode(true) as Element;
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  const box = copy.getAttribute("viewBox")?.split(/[\s,]+/);
+  if (box?.[2] && box[3] && !copy.hasAttribute("width")) {
+    copy.setAttribute("width", box[2]);
+    copy.setAttribute("height", box[3]);
   }
   const rules = `<style>${style.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</style>`;
-  const text = new XMLSerializer().serializeToString(drawn).replace(/>/, () => `>${rules}`);
+  const text = new XMLSerializer().serializeToString(copy).replace(/>/, () => `>${rules}`);
   return `data:image/svg+xml,${encodeURIComponent(text)}`;
 }

@@ -1,4 +1,4 @@
-// The messages of the contract that pages use, generated from proto/openapi.json.
+// The contract's messages that pages use. Their types are generated from proto/openapi.json.
 import type { components } from "./contract.gen";
 
 type Schemas = components["schemas"];

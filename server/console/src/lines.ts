@@ -1,17 +1,17 @@
 // Splits a text into lines of limited length, with their positions in bytes.
 import type { ByteText } from "./bytes";
 
-/** The maximum bytes of a displayed line; longer ones are split. */
+/** The maximum length of a displayed line, in bytes. Longer lines are split. */
 export const MAX_LINE_BYTES = 400;
 
 export interface Line {
   start: number;
   end: number;
-  /** The line number, from 1; undefined for the rest of a split line. */
+  /** The line number, counted from 1. Undefined for the rest of a split line. */
   number: number | undefined;
 }
 
-/** Returns the lines of a text. Long ones are split at character boundaries. */
+/** Returns the lines of a text. Long lines are split at character boundaries. */
 export function linesOf(text: ByteText): Line[] {
   const lines: Line[] = [];
   let number = 1;

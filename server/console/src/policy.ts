@@ -1,10 +1,10 @@
-// Reads the values of a policy file that pages need.
+// Reads the values that pages need from a policy file.
 import type { RescoreEvaluationsRequest } from "./contract";
 
 type Overrides = NonNullable<RescoreEvaluationsRequest["policyOverrides"]>;
 type EvidenceType = NonNullable<NonNullable<Overrides["weights"]>[number]["type"]>;
 
-/** The evidence types as named in the weights of a policy file. */
+/** The evidence types, as they are named in the weights of a policy file. */
 export const WEIGHTS = [
   "tool_match",
   "specific_data",
@@ -25,13 +25,13 @@ export interface Values {
   weights: Record<string, number>;
 }
 
-/** Returns the value of a top-level key, such as tau_proceed; undefined if it is missing or not a number. */
+/** Returns the value of a top-level key, such as tau_proceed. Returns undefined if it is missing or not a number. */
 export function threshold(toml: string, key: string): number | undefined {
   const top = toml.split(/^\[/m)[0] ?? "";
   return number(top, key);
 }
 
-/** Returns the name of the policy; empty if it has none. */
+/** Returns the name of the policy, or an empty string if it has none. */
 export function nameOf(toml: string): string {
   return /^name\s*=\s*"([^"]*)"/m.exec(toml)?.[1] ?? "";
 }
@@ -64,21 +64,21 @@ export function overridesOf(values: Values, policy: Values): Overrides {
   return overrides;
 }
 
-/** Returns why the server would reject the values; undefined if it would not. */
+/** Returns why the server would reject the values. Returns undefined if it would accept them. */
 export function problemOf(values: Omit<Values, "weights"> & { weights?: Values["weights"] }): string | undefined {
   const { tau_proceed, tau_regenerate, rho, ungrounded_floor } = values;
   const weights = Object.values(values.weights ?? {});
   if ([tau_proceed, tau_regenerate, rho, ungrounded_floor, ...weights].some((value) => typeof value !== "number")) {
     return "enter a number";
   }
-  if (tau_proceed <= tau_regenerate) return `the threshold of proceed must be above that of regenerate, ${tau_regenerate}`;
+  if (tau_proceed <= tau_regenerate) return `the threshold for proceed must be above the threshold for regenerate (${tau_regenerate})`;
   if (tau_proceed > 1 || tau_regenerate <= 0) return "thresholds must be above 0 and at most 1";
-  if (rho < 0 || rho > 10) return "the factor of contradictions must be from 0 to 10";
-  if ([ungrounded_floor, ...weights].some((value) => value < 0 || value > 1)) return "weights are 0 to 1";
+  if (rho < 0 || rho > 10) return "the factor for contradictions must be between 0 and 10";
+  if ([ungrounded_floor, ...weights].some((value) => value < 0 || value > 1)) return "weights must be between 0 and 1";
   return undefined;
 }
 
 function number(toml: string, key: string): number | undefined {
-  const found = new RegExp(`^${key}\\s*=\\s*"?([0-9.]+)"?\\s*(#.*)?$`, "m").exec(toml);
-  return found ? Number(found[1]) : undefined;
+  const match = new RegExp(`^${key}\\s*=\\s*"?([0-9.]+)"?\\s*(#.*)?$`, "m").exec(toml);
+  return match ? Number(match[1]) : undefined;
 }

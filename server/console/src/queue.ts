@@ -1,10 +1,10 @@
-// The tasks of a grader: claims of evaluations, newest evaluation first, then the report as a whole.
+// A grader's tasks, newest evaluation first. The tasks of an evaluation are its claims, and then the report as a whole.
 import { CallError, getEvaluation, listEvaluations } from "./api";
 import type { GetEvaluationResponse, Grade, JudgedClaim } from "./contract";
 
 export interface Task {
   record: GetEvaluationResponse;
-  /** The claim to grade; undefined for the report as a whole. */
+  /** The claim to grade. Undefined for the report as a whole. */
   claim: JudgedClaim | undefined;
   /** The grade given in this session. */
   given?: Grade;
@@ -12,33 +12,36 @@ export interface Task {
 
 /** Returns the remaining tasks of an evaluation for a grader. */
 export function tasksOf(record: GetEvaluationResponse, grader: string): Task[] {
-  const mine = (record.grades ?? []).filter((of) => of.grader === grader).map((of) => of.grade);
-  const claims = (record.evaluation?.claims ?? []).filter((claim) => !mine.some((of) => of?.claim?.claimId === claim.id));
-  const isGraded = mine.some((of) => of?.report);
+  const mine = (record.grades ?? []).filter((each) => each.grader === grader).map((each) => each.grade);
+  const claims = (record.evaluation?.claims ?? []).filter((claim) => !mine.some((each) => each?.claim?.claimId === claim.id));
+  const isGraded = mine.some((each) => each?.report);
   return [...claims.map((claim) => ({ record, claim })), ...(isGraded ? [] : [{ record, claim: undefined }])];
 }
 
-/** Reads evaluations one by one: ungraded ones, or those graded by others. */
+/** Reads evaluations one by one: either ungraded evaluations, or evaluations that others have graded. */
 export class Queue {
   private ids: string[] = [];
   private pageToken = "";
-  private isRead = false;
+  private wasLastPage = false;
 
   constructor(
     readonly grader: string,
     private readonly isSecond: boolean,
   ) {}
 
-  /** Returns the tasks of the next evaluation with tasks; empty if there is none. Can be called again after a failure. */
+  /**
+   * Returns the tasks of the next evaluation that has any, or an empty list if there is none. Can be called again after
+   * a failure.
+   */
   async next(): Promise<Task[]> {
     for (;;) {
       const id = this.ids[0];
       if (id === undefined) {
-        if (this.isRead) return [];
+        if (this.wasLastPage) return [];
         await this.readPage();
         continue;
       }
-      const record = await getEvaluation(id).catch(unlessDeleted);
+      const record = await getEvaluation(id).catch(ignoreDeleted);
       this.ids.shift();
       const tasks = record ? tasksOf(record, this.grader) : [];
       if (tasks.length > 0) return tasks;
@@ -51,12 +54,12 @@ export class Queue {
       pageSize: 50,
       pageToken: this.pageToken,
     });
-    this.ids = (page.evaluations ?? []).map((of) => of.evaluationId ?? "");
+    this.ids = (page.evaluations ?? []).map((each) => each.evaluationId ?? "");
     this.pageToken = page.nextPageToken ?? "";
-    this.isRead = this.pageToken === "";
+    this.wasLastPage = this.pageToken === "";
   }
 }
 
-function unlessDeleted(failed: unknown): undefined {
-  if (!(failed instanceof CallError) || failed.code !== "NOT_FOUND") throw failed;
+function ignoreDeleted(failure: unknown): undefined {
+  if (!(failure instanceof CallError) || failure.code !== "NOT_FOUND") throw failure;
 }

@@ -1,42 +1,45 @@
-// Checks the requirements of grading: a server that accepts grades, the right to grade, and something to grade.
+// Checks the requirements for grading: a server that accepts grades, the right to grade, and something to grade.
 import { CallError, grade, listEvaluations } from "./api";
 
 export interface Need {
   /** A sentence that states the requirement. */
-  word: string;
+  statement: string;
   isMet: boolean;
-  /** The fix if it is not met. */
-  cure: string;
-  /** True if another token may meet it. */
-  ofToken?: boolean;
+  /** How to meet the requirement. */
+  fix: string;
+  /** True if another token may meet the requirement. */
+  dependsOnToken?: boolean;
 }
 
 /** Checks whether the server accepts grades from this token. Stops at the first unmet requirement. */
 export async function rightToGrade(): Promise<Need[]> {
-  const refusal = await refusalOfGrades();
-  if (refusal?.isUnidentified) throw refusal;
+  const rejection = await gradeRejection();
+  if (rejection?.isUnidentified) throw rejection;
   const served: Need = {
-    word: "This server accepts grades over the web",
-    isMet: !refusal?.isNotServed,
-    cure: "It accepts them only from authenticated callers: set security.principals and restart it. Without that, use gsar ledger grade ID on the machine of the server.",
+    statement: "This server accepts grades over the web",
+    isMet: !rejection?.isNotServed,
+    fix: "The server accepts grades only from authenticated callers. Set security.principals and restart the server, or run gsar ledger grade ID on the server's machine.",
   };
   if (!served.isMet) return [served];
   const allowed: Need = {
-    word: "Your token may grade",
-    isMet: refusal === undefined,
-    cure: `${refusal?.message ?? ""}, and send the server SIGHUP; or use another token.`,
-    ofToken: true,
+    statement: "Your token may grade",
+    isMet: rejection === undefined,
+    fix: `${rejection?.message ?? ""}, and send SIGHUP to the server. Or use another token.`,
+    dependsOnToken: true,
   };
   return [served, allowed];
 }
 
-/** Returns why grades are rejected. An empty grade is INVALID_ARGUMENT only if a real one would be accepted. */
-async function refusalOfGrades(): Promise<CallError | undefined> {
+/**
+ * Returns the error with which the server rejects grades, if it does. A request without grades fails with
+ * INVALID_ARGUMENT only if the server would accept a request with grades.
+ */
+async function gradeRejection(): Promise<CallError | undefined> {
   try {
     await grade({ evaluationId: "", grader: "", grades: [] });
-  } catch (failed) {
-    if (!(failed instanceof CallError)) throw failed;
-    return failed.code === "INVALID_ARGUMENT" ? undefined : failed;
+  } catch (failure) {
+    if (!(failure instanceof CallError)) throw failure;
+    return failure.code === "INVALID_ARGUMENT" ? undefined : failure;
   }
   return undefined;
 }
@@ -47,11 +50,11 @@ export async function somethingToGrade(isSecond: boolean): Promise<Need> {
     pageSize: 1,
   });
   return {
-    word: isSecond ? "There are graded reports" : "There are ungraded recorded reports",
+    statement: isSecond ? "There are graded reports" : "There are ungraded recorded reports",
     isMet: Boolean(evaluations?.length),
-    cure: isSecond
+    fix: isSecond
       ? "Grade ungraded reports first, or let another person do it."
-      : "You see the reports of your own token, or all with the right audit. Each gsar evaluate REPORT --evidence FOLDER records one (ledger.enabled); or grade reports that others graded.",
-    ofToken: !isSecond,
+      : "You see only the reports that were evaluated with your own token, or all reports if you have the right audit. Each run of gsar evaluate REPORT --evidence FOLDER records a report (if ledger.enabled is set). You can also grade reports that others have graded.",
+    dependsOnToken: !isSecond,
   };
 }

@@ -1,4 +1,4 @@
-// The filters of a list of evaluations, stored in the URL so that links show the same list.
+// The filters of a list of evaluations. They are stored in the URL, so that a link shows the same list.
 import type { EvaluationFilter, EvaluationSummary } from "./contract";
 
 export interface Restriction {
@@ -7,9 +7,9 @@ export interface Restriction {
   judge: string;
   principal: string;
   investigation: string;
-  /** The first day, `2026-11-27`; empty for no limit. */
+  /** The first day, such as `2026-11-27`. Empty if there is no limit. */
   from: string;
-  /** The last day. */
+  /** The last day. Empty if there is no limit. */
   until: string;
   unproven: boolean;
 }
@@ -28,17 +28,17 @@ const DAY = 86_400_000;
 
 /** Parses a URL fragment such as `#/evaluations?tier=TIER_PROCEED&unproven=true`. */
 export function restrictionOf(hash: string): Restriction {
-  const given = new URLSearchParams(hash.split("?")[1] ?? "");
-  const found = { ...NONE };
+  const query = new URLSearchParams(hash.split("?")[1] ?? "");
+  const filters = { ...NONE };
   for (const key of Object.keys(NONE) as (keyof Restriction)[]) {
-    const value = given.get(key) ?? "";
-    if (key === "unproven") found.unproven = value === "true";
-    else found[key] = value;
+    const value = query.get(key) ?? "";
+    if (key === "unproven") filters.unproven = value === "true";
+    else filters[key] = value;
   }
-  return found;
+  return filters;
 }
 
-/** Returns the query of the URL, which is empty without filters. */
+/** Returns the URL query, which is empty if no filter is set. */
 export function queryOf(restriction: Restriction): string {
   const set = Object.entries(restriction).filter(([, value]) => value !== "" && value !== false);
   const query = new URLSearchParams(set.map(([key, value]) => [key, String(value).trim()])).toString();
@@ -59,7 +59,7 @@ export function filterOf(restriction: Restriction): EvaluationFilter {
   };
 }
 
-/** Returns the filter with a first day, by default 30 days before the last one. */
+/** Returns the filter with a first day. If it has none, the first day is 30 days before the last day. */
 export function withFirstDay(filter: EvaluationFilter): EvaluationFilter {
   if (filter.evaluatedFrom) return filter;
   const last = filter.evaluatedBefore ? Date.parse(filter.evaluatedBefore) : Date.now();

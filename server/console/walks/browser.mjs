@@ -1,4 +1,4 @@
-// Opens pages in Chromium and checks them: accessibility, browser errors, and width.
+// Opens pages in Chromium and checks their accessibility, browser errors and width.
 import axe from "axe-core";
 import puppeteer from "puppeteer-core";
 
@@ -26,21 +26,21 @@ export async function faults({ tab, messages }) {
   await tab.evaluate(axe.source);
   const found = await tab.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
-    const serious = violations.filter((of) => ["serious", "critical"].includes(of.impact));
-    const wider = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+    const serious = violations.filter((each) => ["serious", "critical"].includes(each.impact));
+    const isTooWide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
     return [
-      ...serious.map((of) => `${of.id}: ${of.help} (${of.nodes.map((node) => node.target).join(", ")})`),
-      ...(wider ? [`the page is ${document.documentElement.scrollWidth} px wide`] : []),
+      ...serious.map((each) => `${each.id}: ${each.help} (${each.nodes.map((node) => node.target).join(", ")})`),
+      ...(isTooWide ? [`the page is ${document.documentElement.scrollWidth} px wide`] : []),
     ];
   });
   return [...found, ...messages.map((text) => `browser message: ${text}`)];
 }
 
-/** Presses Tab until the focused element matches. */
+/** Presses Tab until the focused element matches the selector and contains the text. */
 export async function tabTo(tab, selector, text = "") {
-  for (let pressed = 0; pressed < 200; pressed += 1) {
+  for (let presses = 0; presses < 200; presses += 1) {
     await tab.keyboard.press("Tab");
-    const fits = await tab.evaluate(
+    const isMatch = await tab.evaluate(
       (selector, text) => {
         const at = document.activeElement;
         return Boolean(at?.matches(selector) && at.textContent.includes(text));
@@ -48,7 +48,7 @@ export async function tabTo(tab, selector, text = "") {
       selector,
       text,
     );
-    if (fits) return;
+    if (isMatch) return;
   }
-  throw new Error(`Tab does not reach ${selector} "${text}"`);
+  throw new Error(`Tab did not reach ${selector} "${text}"`);
 }

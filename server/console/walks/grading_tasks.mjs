@@ -1,12 +1,12 @@
-// Grading and comparison of evaluations.
+// Tests grading, and the comparison of evaluations.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tabTo } from "./browser.mjs";
 
-const TEN = 10;
+const GRADE_COUNT = 10;
 
-/** Enters the token. */
+/** Opens the console and enters the token. */
 export async function identify({ tab, messages }, server) {
   await tab.goto(`${server.url}/console/`);
   await tab.waitForSelector("#token");
@@ -14,15 +14,15 @@ export async function identify({ tab, messages }, server) {
   await tab.keyboard.type(server.token);
   await tab.keyboard.press("Enter");
   await tab.waitForSelector("tbody tr");
-  // The browser reports the calls rejected before.
+  // Ignores the messages in which the browser reports the calls that were rejected before.
   messages.length = 0;
 }
 
 /** Returns the recorded grades of a grader. */
 async function gradesOf(server, grader) {
   const { evaluations } = await server.call("/v1/evaluations", { graded: "GRADED_FILTER_GRADED", pageSize: 1000 });
-  const records = await Promise.all(evaluations.map((of) => server.call("/v1/evaluation", { evaluationId: of.evaluationId })));
-  return records.flatMap((record) => record.grades).filter((of) => of.grader === grader);
+  const records = await Promise.all(evaluations.map((each) => server.call("/v1/evaluation", { evaluationId: each.evaluationId })));
+  return records.flatMap((record) => record.grades).filter((each) => each.grader === grader);
 }
 
 const KEYS = {
@@ -46,7 +46,7 @@ async function openGrading(page, server) {
   await identify(page, server);
   await tab.goto(`${server.url}/console/#/grading`);
   await tab.waitForSelector("form button:not([disabled])");
-  // The browser reports the rejected empty grade, which tests the right to grade.
+  // Ignores the message in which the browser reports the rejected empty grade, which tests the right to grade.
   messages.length = 0;
 }
 
@@ -65,7 +65,7 @@ async function nextSubject(tab, graded) {
     {},
     `\n${graded} graded.`,
   );
-  const heading = await tab.$eval("main h2", (of) => of.textContent);
+  const heading = await tab.$eval("main h2", (element) => element.textContent);
   return /, claim (\S+)$/.exec(heading)?.[1] ?? "report";
 }
 
@@ -87,20 +87,20 @@ async function download(tab) {
 }
 
 export const GRADING_TASKS = {
-  /** Records ten grades and corrects one, then shows the agreement and saves the grades. */
+  /** Records ten grades and corrects one of them. Then shows the agreement and saves the grades. */
   async "grade-ten"(page, server) {
     const { tab } = page;
     const grader = `ada-${Date.now()}`;
     await beginAs(page, server, grader);
     const given = [];
-    for (let graded = 0; graded < TEN; graded += 1) {
+    for (let graded = 0; graded < GRADE_COUNT; graded += 1) {
       const subject = await nextSubject(tab, graded);
       if (await tab.$("#given, main .report .span .sign:not(:empty)")) throw new Error(`the judge's verdict on ${subject} is visible before the grade`);
       const key = subject === "report" ? "l" : "gucm"[graded % 4];
       given.push(`${subject} ${key}`);
       await tab.keyboard.press(key);
     }
-    await nextSubject(tab, TEN);
+    await nextSubject(tab, GRADE_COUNT);
     await tab.keyboard.press("z");
     await tab.waitForSelector("#given");
     await tab.keyboard.press("n");
@@ -110,12 +110,12 @@ export const GRADING_TASKS = {
     given.push(`${last} ${last === "report" ? "l" : "c"}`);
     await tab.keyboard.press(given.at(-1).at(-1));
     await tab.waitForFunction(() => !document.querySelector("#given"));
-    await nextSubject(tab, TEN);
+    await nextSubject(tab, GRADE_COUNT);
 
     const recorded = await gradesOf(server, grader);
     const keys = recorded.map(keyOf).sort().join(", ");
     if (keys !== given.sort().join(", ")) throw new Error(`recorded: ${keys}; given: ${given.join(", ")}`);
-    const notes = recorded.filter((of) => of.grade.note !== "").map((of) => `${keyOf(of).split(" ")[0]}: ${of.grade.note}`);
+    const notes = recorded.filter((each) => each.grade.note !== "").map((each) => `${keyOf(each).split(" ")[0]}: ${each.grade.note}`);
     if (notes.join() !== `${last}: seen twice`) throw new Error(`notes: ${notes}`);
 
     await tabTo(tab, "button", "Read all grades");
@@ -126,12 +126,12 @@ export const GRADING_TASKS = {
     if (file !== expected) throw new Error("the file differs from the output of gsar ledger export");
   },
 
-  /** A second grader gets the tasks of the first one, but does not see the first grade. */
+  /** A second grader gets the tasks of the first grader, but does not see the first grade. */
   async "grade-second"(page, server) {
     const { tab } = page;
     const { evaluations } = await server.call("/v1/evaluations", { pageSize: 1 });
     const { evaluationId } = evaluations[0];
-    const first = { claim: { claimId: "c1", class: "CLAIM_CLASS_GROUNDED" }, note: "the first one was here" };
+    const first = { claim: { claimId: "c1", class: "CLAIM_CLASS_GROUNDED" }, note: "a note by the first grader" };
     await server.call("/v1/grade", { evaluationId, grader: "first", grades: [first] });
     const grader = `second-${Date.now()}`;
     await openGrading(page, server);
@@ -145,7 +145,7 @@ export const GRADING_TASKS = {
     const subject = await nextSubject(tab, 0);
     if (subject !== "c1") throw new Error(`the first task is ${subject}`);
     const before = await tab.$eval("main", (main) => main.innerText);
-    if (before.includes(first.note)) throw new Error("the first grade is visible before the second one");
+    if (before.includes(first.note)) throw new Error("the first grade is visible before the second grade is given");
     await tab.keyboard.press("u");
     await nextSubject(tab, 1);
     await tab.keyboard.press("z");
@@ -159,11 +159,11 @@ export const GRADING_TASKS = {
 };
 
 export const COMPARISON_TASKS = {
-  /** Lists the claims with different classes first. */
+  /** The comparison lists the claims with different classes first. */
   async "compare-two-judges"({ tab }, server) {
     const { evaluations } = await server.call("/v1/evaluations", { reportId: "contradicted", policy: "reference", pageSize: 10 });
     const one = evaluations[0];
-    const other = evaluations.find((of) => of.judge !== one.judge);
+    const other = evaluations.find((each) => each.judge !== one.judge);
     if (!other) throw new Error("only one judge has evaluated the report");
     await tab.goto(`${server.url}/console/#/evaluations/${one.evaluationId}`);
     await tab.waitForSelector(".verdict");
@@ -179,12 +179,12 @@ export const COMPARISON_TASKS = {
     const [mine, theirs] = [await classes(one), await classes(other)];
     const texts = [...new Set([...mine.keys(), ...theirs.keys()])];
     const expected = texts.filter((text) => mine.get(text) !== theirs.get(text)).sort();
-    const rows = await tab.$$eval("main tbody tr", (of) =>
-      of.map((row) => ({ differs: row.classList.contains("differs"), text: row.cells[0].innerText })),
+    const rows = await tab.$$eval("main tbody tr", (elements) =>
+      elements.map((row) => ({ differs: row.classList.contains("differs"), text: row.cells[0].innerText })),
     );
-    const marked = rows.filter((of) => of.differs).map((of) => of.text.replace(/^(differs|only in [12]) /, ""));
+    const marked = rows.filter((each) => each.differs).map((each) => each.text.replace(/^(differs|only in [12]) /, ""));
     if (marked.sort().join("\n") !== expected.join("\n")) throw new Error(`marked: ${marked}; different: ${expected}`);
-    if (rows.findLastIndex((of) => of.differs) >= marked.length) throw new Error("the different claims are not first");
-    if (expected.length === 0) throw new Error(`${one.judge} and ${other.judge} agree on all claims, so the comparison is empty`);
+    if (rows.findLastIndex((each) => each.differs) >= marked.length) throw new Error("the different claims are not first");
+    if (expected.length === 0) throw new Error(`${one.judge} and ${other.judge} agree on all claims, so this task tests nothing`);
   },
 };

@@ -1,4 +1,4 @@
-// Hostile and very long reports and evidence.
+// Tests hostile and very long reports and evidence.
 
 const SCRIPT = "<script>globalThis.hacked = 1</script><img src=x onerror='globalThis.hacked = 2'><svg onload='globalThis.hacked=3'>";
 const DIRECTIONAL = "the limit is \u202e00012\u202c and \u2066hidden\u2069 a\u200bb";
@@ -17,7 +17,7 @@ async function open({ tab }, server, id) {
 
 let long;
 
-/** Evaluates a very long report over a very long item, once. */
+/** Evaluates a very long report against a very long item. Later calls return the same evaluation. */
 function evaluateLong(server) {
   const line = "14:02:07 checkout-7b84 restarted 4 times, memory at 511Mi of 512Mi\n";
   const synthesis = `${line}\n${"---\n\n".repeat(30_000)}${line}`;
@@ -26,7 +26,7 @@ function evaluateLong(server) {
 }
 
 export const HOSTILE_TASKS = {
-  /** Markup and directional overrides are shown as text. */
+  /** The page shows markup and directional overrides as text. */
   async "hostile-text"(page, server) {
     const { tab } = page;
     const text = `${SCRIPT} restarted 4 times at 14:02. ${DIRECTIONAL}.`;
@@ -50,18 +50,18 @@ export const HOSTILE_TASKS = {
     await tab.waitForSelector("tbody tr");
   },
 
-  /** Only the visible lines of long texts are drawn. */
+  /** The page draws only the visible lines of long texts. */
   async "long-texts"(page, server) {
     const { tab } = page;
     const { evaluationId } = await evaluateLong(server);
     await open(page, server, evaluationId);
     const nodes = await tab.evaluate(() => document.querySelectorAll("*").length);
-    if (nodes > 2_000) throw new Error(`${nodes} elements`);
+    if (nodes > 2_000) throw new Error(`the page has ${nodes} elements`);
     const boxes = await tab.$$(".lines");
     if (boxes.length === 0) throw new Error("no text is drawn line by line");
     for (const box of boxes) {
       await box.focus();
-      const before = await box.evaluate((of) => of.scrollTop);
+      const before = await box.evaluate((element) => element.scrollTop);
       await tab.keyboard.press("End");
       await tab.waitForFunction((box, before) => box.scrollTop > before, {}, box, before);
       await tab.waitForFunction((box) => box.textContent.includes("checkout"), {}, box);

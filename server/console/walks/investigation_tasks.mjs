@@ -1,10 +1,10 @@
-// The investigation page.
+// Tests the investigation page.
 import { identify } from "./grading_tasks.mjs";
 
 const ID = "inc-42";
 const LOG = "14:01:40 pod checkout-7b84 was OOMKilled with exit code 137\n13:40:07 deployment checkout revision 42 rolled out, memory limit 512Mi";
 
-/** Runs an investigation with two reports and a graph, once. */
+/** Runs an investigation with two reports and a graph, unless it has already run. */
 async function runInvestigation(server) {
   const call = (path, request) => server.call(path, { investigationId: ID, ...request });
   const edges = [
@@ -29,18 +29,18 @@ async function runInvestigation(server) {
 }
 
 export const INVESTIGATION_TASKS = {
-  /** Shows the reports, the cost and the entities. */
+  /** The page shows the reports, the cost and the entities. */
   async "investigation"(page, server) {
     const { tab } = page;
     const { trajectory, graph, spent } = await runInvestigation(server);
     await identify(page, server);
     await tab.goto(`${server.url}/console/#/investigations/${ID}`);
     await tab.waitForSelector("#trajectory");
-    const links = await tab.$$eval("#trajectory ~ .wide tbody a", (of) => of.map((link) => decodeURIComponent(link.hash.split("/").pop())));
-    const expected = trajectory.map((of) => of.evaluationId);
+    const links = await tab.$$eval("#trajectory ~ .wide tbody a", (elements) => elements.map((link) => decodeURIComponent(link.hash.split("/").pop())));
+    const expected = trajectory.map((each) => each.evaluationId);
     if (expected.length === 0 || String(links) !== String(expected)) throw new Error(`links: ${links}; expected: ${expected}`);
     const text = await tab.$eval("main", (main) => main.innerText);
-    for (const part of [...graph.entities.map((of) => of.entity), "Spent", String(spent.turns)]) {
+    for (const part of [...graph.entities.map((each) => each.entity), "Spent", String(spent.turns)]) {
       if (!text.includes(part)) throw new Error(`${part} is not on the page`);
     }
   },

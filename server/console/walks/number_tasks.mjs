@@ -1,4 +1,4 @@
-// Checks that every number on an evaluation's page is in the API's response.
+// Checks that every number on an evaluation's page occurs in the API's response.
 
 const COUNT = 12;
 
@@ -26,7 +26,7 @@ const ITEMS = [
   "p99 180 ms at 13:30, 2400 ms at 14:05",
 ];
 
-/** Evaluates pseudo-random reports and returns the ids. */
+/** Evaluates pseudo-random reports and returns the ids of the evaluations. */
 async function evaluateRandom(server) {
   const ids = [];
   const draw = random(20_261_127);
@@ -38,7 +38,7 @@ async function evaluateRandom(server) {
       lane: "EVIDENCE_LANE_LOGS",
       text,
     }));
-    const report = { id: `drawn-${number}`, synthesis: sentences.join(" ") || SENTENCES[number % SENTENCES.length] };
+    const report = { id: `random-${number}`, synthesis: sentences.join(" ") || SENTENCES[number % SENTENCES.length] };
     const options = draw(2) === 0 ? { explain: true } : {};
     const answer = await server.call("/v1/evaluate", { report, evidence, options });
     ids.push(answer.evaluationId);
@@ -49,22 +49,22 @@ async function evaluateRandom(server) {
 const figures = (text) => text.match(/\d+(?:\.\d+)?/g) ?? [];
 
 function thousandths({ numerator, denominator }) {
-  const of = (BigInt(numerator) * 1000n) / BigInt(denominator);
-  return `${of / 1000n}.${String(of % 1000n).padStart(3, "0")}`;
+  const value = (BigInt(numerator) * 1000n) / BigInt(denominator);
+  return `${value / 1000n}.${String(value % 1000n).padStart(3, "0")}`;
 }
 
-/** Returns the numbers that a page can derive from an answer: rounded ones and counts. */
+/** Returns the numbers in a response, and the numbers that a page can derive from it by rounding and counting. */
 function allowedNumbers(answer) {
-  // Times are shown to the second, digests with twelve digits.
+  // Times are shown to the second, and digests with twelve digits.
   const text = JSON.stringify(answer);
   const found = new Set([...figures(text), ...figures(text.replace(/\.\d+Z/g, "Z"))]);
-  for (const [digest] of text.matchAll(/[0-9a-f]{64}/g)) figures(digest.slice(0, 12)).forEach((of) => found.add(of));
+  for (const [digest] of text.matchAll(/[0-9a-f]{64}/g)) figures(digest.slice(0, 12)).forEach((each) => found.add(each));
   const visit = (value) => {
     if (Array.isArray(value)) found.add(String(value.length));
     if (value === null || typeof value !== "object") return;
     if ("numerator" in value && "denominator" in value) found.add(thousandths(value));
     for (const part of Object.values(value)) {
-      if (typeof part === "number") [part.toFixed(2), String(part)].forEach((of) => found.add(of));
+      if (typeof part === "number") [part.toFixed(2), String(part)].forEach((each) => found.add(each));
       visit(part);
     }
   };
@@ -81,9 +81,9 @@ export const NUMBER_TASKS = {
       await tab.waitForSelector(".verdict");
       await tab.waitForFunction(() => !document.body.textContent.includes("Loading …"));
       await tab.waitForNetworkIdle({ idleTime: 100 });
-      // Ignores the texts of the report, the evidence and the policy, and the user's inputs.
+      // Ignores the texts of the report, the evidence and the policy, and the input fields.
       const text = await tab.$eval("main", (main) => {
-        main.querySelectorAll(".report, .lines, .nearest, pre, .filters, svg").forEach((of) => of.remove());
+        main.querySelectorAll(".report, .lines, .nearest, pre, .filters, svg").forEach((each) => each.remove());
         return main.innerText;
       });
       const policy = answer.evaluation.provenance.policy.name;
@@ -93,7 +93,7 @@ export const NUMBER_TASKS = {
       if (unknown.length > 0) throw new Error(`${id}: ${unknown} are on the page, but not in the response`);
       const score = answer.evaluation.guardedScore ?? answer.evaluation.score;
       if (score) {
-        const shownScore = await tab.$eval(".score strong", (of) => of.textContent);
+        const shownScore = await tab.$eval(".score strong", (element) => element.textContent);
         if (shownScore !== thousandths(score)) throw new Error(`${id}: ${shownScore} is not ${thousandths(score)}`);
       }
     }

@@ -1,4 +1,4 @@
-// Filtered lists, and policies applied to the recorded evaluations.
+// Tests filtered lists, and policies that are applied to the recorded evaluations.
 import { tabTo } from "./browser.mjs";
 
 const DAY = 86_400_000;
@@ -12,7 +12,7 @@ async function typeDay(tab, time) {
 const rows = (tab) => tab.$$eval("tbody tr td a[href^='#/evaluations/']", (links) => links.map((link) => decodeURIComponent(link.hash.split("/").pop())));
 
 export const RECORD_TASKS = {
-  /** Lists the unproven reports of the last week. */
+  /** The filters select the unproven reports of the last week. */
   async "unproven-reports"({ tab }, server) {
     await tab.goto(`${server.url}/console/`);
     await tab.waitForSelector("tbody tr");
@@ -32,16 +32,16 @@ export const RECORD_TASKS = {
       {},
       evaluations.length,
     );
-    const expected = evaluations.map((of) => of.evaluationId);
+    const expected = evaluations.map((each) => each.evaluationId);
     const found = await rows(tab);
     if (String(found) !== String(expected)) throw new Error(`found: ${found}; expected: ${expected}`);
   },
 
-  /** Counts the evaluations that another policy would change. */
+  /** The page counts the evaluations that another policy would change. */
   async "policy-changes"({ tab }, server) {
     await tab.goto(`${server.url}/console/#/policies`);
     await tab.waitForSelector("#changes");
-    const before = await tab.$eval("#changes", (of) => of.textContent);
+    const before = await tab.$eval("#changes", (element) => element.textContent);
     // The second input is tau_regenerate.
     await tabTo(tab, "input[type=number]");
     await tab.keyboard.press("Tab");
@@ -51,11 +51,11 @@ export const RECORD_TASKS = {
     await tab.keyboard.type("0.7");
     await tab.waitForFunction((before) => document.querySelector("#changes").textContent !== before, {}, before);
     const answer = await server.call("/v1/rescore-evaluations", { policyOverrides: { tauRegenerate: 0.7 } });
-    const changed = answer.changes.reduce((sum, of) => sum + of.evaluations, 0);
-    const text = await tab.$eval("#changes", (of) => of.textContent);
+    const changed = answer.changes.reduce((sum, change) => sum + change.evaluations, 0);
+    const text = await tab.$eval("#changes", (element) => element.textContent);
     if (!text.startsWith(`${changed} of ${answer.decided} `)) throw new Error(`${text}; the API returns ${changed} of ${answer.decided}`);
     const found = await rows(tab);
-    const expected = answer.changed.map((of) => of.evaluation.evaluationId);
+    const expected = answer.changed.map((each) => each.evaluation.evaluationId);
     if (String(found) !== String(expected)) throw new Error(`found: ${found}; expected: ${expected}`);
   },
 };

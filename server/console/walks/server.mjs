@@ -1,4 +1,4 @@
-// Starts a server with evaluations of an incident.
+// Starts a server that has evaluations of an incident's reports.
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,25 +24,25 @@ async function waitUntilReady(url) {
     if (health?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${url} is not ready`);
+  throw new Error(`the server at ${url} did not become ready`);
 }
 
 const incident = join(root, "datasets/incidents/checkout-oom");
 
-/** Evaluates the reports of the incident. `more` are arguments of `gsar evaluate`. */
+/** Evaluates the incident's reports. `more` contains additional arguments for `gsar evaluate`. */
 function evaluate(endpoint, ...more) {
   for (const report of readdirSync(join(incident, "reports")).sort()) {
     const args = ["evaluate", join(incident, "reports", report), "--evidence", join(incident, "evidence")];
     try {
       execFileSync(join(bin, "gsar"), [...args, "--endpoint", endpoint, ...more], { stdio: "pipe" });
-    } catch (failed) {
-      // 10 to 12 are decisions.
-      if (![10, 11, 12].includes(failed.status)) throw failed;
+    } catch (error) {
+      // The exit statuses 10 to 12 are decisions.
+      if (![10, 11, 12].includes(error.status)) throw error;
     }
   }
 }
 
-/** Repeats all evaluations with another judge and the default policy. */
+/** Evaluates all recorded reports again, with another judge and the default policy. */
 async function evaluateAgain(call, judge) {
   const { evaluations } = await call("/v1/evaluations", {});
   for (const { evaluationId } of evaluations) {
@@ -53,12 +53,12 @@ async function evaluateAgain(call, judge) {
   }
 }
 
-/** A chat model with recorded answers. */
+/** A chat model whose answers were recorded. */
 const MODEL = "openai-compatible:recorded";
 const JUDGES = [MODEL, "rules/2"];
 
-/** Starts the recorded model and writes a configuration for it. */
-async function recordedModel(folder) {
+/** Starts the recorded model, and writes a server configuration that uses it. */
+async function startRecordedModel(folder) {
   const address = join(folder, "model");
   const model = spawn("python3", ["-B", join(root, "datasets/recorded_model.py"), address], { stdio: "ignore" });
   for (let attempt = 0; !existsSync(address); attempt += 1) {
@@ -71,8 +71,8 @@ async function recordedModel(folder) {
 }
 
 /** Writes a principals file. Only the first principal has the right to grade. */
-function principals(folder, token, readerToken) {
-  const digest = (of) => createHash("sha256").update(of).digest("hex");
+function writePrincipals(folder, token, readerToken) {
+  const digest = (secret) => createHash("sha256").update(secret).digest("hex");
   const file = join(folder, "principals.toml");
   writeFileSync(
     file,
@@ -82,8 +82,10 @@ function principals(folder, token, readerToken) {
   return { GSAR_SECURITY__PRINCIPALS: file };
 }
 
-/** Starts a server with evaluations by each judge, and in shadow mode. With `token`, it requires authentication. With `isEmpty`, it has
- * no evaluations and another default policy. */
+/**
+ * Starts a server with evaluations by each judge, and in shadow mode. If `token` is set, the server requires
+ * authentication. If `isEmpty` is set, the server has no evaluations and a different default policy.
+ */
 export async function start({ token, isEmpty = false } = {}) {
   const readerToken = token && `${token}-who-only-reads`;
   const folder = mkdtempSync(join(tmpdir(), "gsar-walks-"));
@@ -103,10 +105,10 @@ export async function start({ token, isEmpty = false } = {}) {
     GSAR_GATEWAY__ADDRESS: `127.0.0.1:${port}`,
     GSAR_GATEWAY__CONSOLE: "true",
     ...(isEmpty ? { GSAR_POLICIES__DEFAULT: "night-shift" } : {}),
-    ...(token ? principals(folder, token, readerToken) : {}),
+    ...(token ? writePrincipals(folder, token, readerToken) : {}),
   };
   const listen = `unix://${folder}/gsar.sock`;
-  const { model, config } = await recordedModel(folder);
+  const { model, config } = await startRecordedModel(folder);
   const server = spawn(join(bin, "gsar-server"), ["--config", config, "--listen", listen, "--data-dir", `${folder}/data`], {
     env,
     stdio: "ignore",
@@ -124,7 +126,7 @@ export async function start({ token, isEmpty = false } = {}) {
     if (!response.ok) throw new Error(JSON.stringify(answer));
     return answer;
   };
-  /** Returns the output of `gsar`. */
+  /** Runs `gsar` and returns its output. */
   const gsar = (...args) => execFileSync(join(bin, "gsar"), [...args, "--endpoint", listen, ...identity], { stdio: ["ignore", "pipe", "pipe"] }).toString();
   try {
     if (token) writeFileSync(join(folder, "token"), token, { mode: 0o600 });
@@ -133,9 +135,9 @@ export async function start({ token, isEmpty = false } = {}) {
     evaluate(listen, "--policy", "shadowed", ...identity);
     for (const judge of JUDGES.slice(1)) await evaluateAgain(call, judge);
     evaluate(listen, ...identity);
-  } catch (failed) {
+  } catch (error) {
     stop();
-    throw failed;
+    throw error;
   }
   return { url, token, readerToken, call, gsar, stop };
 }

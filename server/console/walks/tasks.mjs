@@ -1,4 +1,4 @@
-// Tasks that use only the keyboard. A task throws if it fails.
+// Tasks that use only the keyboard. A task that fails throws an error.
 import { tabTo } from "./browser.mjs";
 
 const text = (tab, selector) => tab.$eval(selector, (element) => element.textContent.trim());
@@ -30,23 +30,23 @@ export const TASKS = {
     if (!/regenerate|replan/.test(verdict) || !/[a-z].* [A-Z_]{8,}/.test(reasons)) throw new Error(`${verdict}: ${reasons}`);
   },
 
-  /** Scrolls to the cited bytes and marks them. */
+  /** The page scrolls to the cited bytes and marks them. */
   async "cited-bytes"(page, server) {
     const { tab } = page;
     await openReport(page, server, "contradicted");
     const id = decodeURIComponent(new URL(tab.url()).hash.split("/").pop());
     const { evaluation } = await server.call("/v1/evaluation", { evaluationId: id });
-    const claim = evaluation.claims.findLast((of) => of.citations?.some((citation) => citation.bytes));
+    const claim = evaluation.claims.findLast((each) => each.citations?.some((citation) => citation.bytes));
     await tabTo(tab, "button.claim", claim.text);
     await tab.keyboard.press("Enter");
     await tab.waitForFunction((id) => document.querySelector("h2#claim")?.textContent.startsWith(`${id}:`), {}, claim.id);
     await tab.waitForSelector(".cited mark");
     const marked = await tab.$$eval(".cited mark", (marks) => marks.map((mark) => mark.textContent).join(""));
     const quotes = claim.citations.map((citation) => citation.quote).join("").replaceAll("\n", "");
-    if (marked.replaceAll("\n", "") !== quotes) throw new Error(`${marked} is not ${quotes}`);
+    if (marked.replaceAll("\n", "") !== quotes) throw new Error(`marked: ${marked}; expected: ${quotes}`);
     const isInSight = await tab.$eval(".cited .lines", (box) => {
-      const [of, at] = [box.getBoundingClientRect(), box.querySelector("mark").getBoundingClientRect()];
-      return at.top >= of.top && at.bottom <= of.bottom;
+      const [outer, inner] = [box.getBoundingClientRect(), box.querySelector("mark").getBoundingClientRect()];
+      return inner.top >= outer.top && inner.bottom <= outer.bottom;
     });
     if (!isInSight) throw new Error("the cited bytes are not visible");
   },

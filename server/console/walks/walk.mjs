@@ -1,5 +1,6 @@
-// Tests the console in Chromium with the keyboard, on wide and narrow screens, in light and dark mode: `npm run walk [FOLDER]` writes
-// screenshots to FOLDER. ONLY selects tasks, CHROMIUM is the path of Chromium. Needs a built server.
+// Tests the console in Chromium with the keyboard, on wide and narrow screens, in light and dark mode. `npm run walk
+// [FOLDER]` writes screenshots to FOLDER. The variable ONLY selects tasks by a part of their name, and CHROMIUM is the
+// path of Chromium. Needs a built server.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { SCREENS, faults, open, page } from "./browser.mjs";
@@ -20,14 +21,14 @@ const server = await start();
 const withPrincipals = await start({ token: "a-token-of-a-lead-that-is-long-enough" });
 const empty = await start({ isEmpty: true });
 const ALL = [
-  ...Object.entries({ ...TASKS, ...CLAIM_TASKS, ...FILTER_TASKS, ...RECORD_TASKS, ...COMPARISON_TASKS }).map((of) => [server, ...of]),
-  ...Object.entries({ ...EMPTY_TASKS, ...CALIBRATION_TASKS }).map((of) => [empty, ...of]),
-  ...Object.entries({ ...RIGHT_TASKS, ...GRADING_TASKS, ...INVESTIGATION_TASKS }).map((of) => [withPrincipals, ...of]),
-  // Last, since they add evaluations.
-  ...Object.entries({ ...NUMBER_TASKS, ...HOSTILE_TASKS }).map((of) => [server, ...of]),
+  ...Object.entries({ ...TASKS, ...CLAIM_TASKS, ...FILTER_TASKS, ...RECORD_TASKS, ...COMPARISON_TASKS }).map((each) => [server, ...each]),
+  ...Object.entries({ ...EMPTY_TASKS, ...CALIBRATION_TASKS }).map((each) => [empty, ...each]),
+  ...Object.entries({ ...RIGHT_TASKS, ...GRADING_TASKS, ...INVESTIGATION_TASKS }).map((each) => [withPrincipals, ...each]),
+  // These tasks run last, because they add evaluations.
+  ...Object.entries({ ...NUMBER_TASKS, ...HOSTILE_TASKS }).map((each) => [server, ...each]),
 ];
 const browser = await open();
-let failed = 0;
+let failures = 0;
 try {
   for (const [server, name, task] of ALL.filter(([, name]) => name.includes(process.env.ONLY ?? ""))) {
     for (const screen of SCREENS) {
@@ -36,7 +37,7 @@ try {
       const found = await task(at, server).then(() => faults(at), (error) => [error.message]);
       if (folder) await at.tab.screenshot({ path: join(folder, `${name}-${screen.width}-${screen.scheme}.png`) });
       console.log(found.length === 0 ? `passed  ${where}` : `FAILED  ${where}: ${found.join("; ")}`);
-      failed += found.length > 0 ? 1 : 0;
+      failures += found.length > 0 ? 1 : 0;
       await at.tab.close();
     }
   }
@@ -46,4 +47,4 @@ try {
   withPrincipals.stop();
   empty.stop();
 }
-process.exitCode = failed > 0 ? 1 : 0;
+process.exitCode = failures > 0 ? 1 : 0;

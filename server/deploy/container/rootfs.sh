@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the image's root file system: container/rootfs.sh BIN FOLDER. Contains the programs with their libraries, CA
-# certificates and a user. The folder must not exist. Runs on Debian; needs the libraries and ca-certificates.
+# Builds the image's root file system: container/rootfs.sh BIN FOLDER. It contains the programs with their libraries, CA
+# certificates and a user. FOLDER must not exist yet. Runs on Debian; needs the libraries and ca-certificates installed.
 set -eu
 bin=$1 rootfs=$2
 here=$(dirname "$0")
@@ -10,7 +10,7 @@ authorities=/etc/ssl/certs/ca-certificates.crt
 mkdir -p "$rootfs"
 sh "$here/../release/tree.sh" "$(uname -m)" "$bin" "$rootfs/usr" gsar-server gsar
 
-# Copies shared libraries to the paths where the loader finds them, with the copyright files of their packages.
+# Copies shared libraries to the paths where the loader finds them, and the copyright files of their packages.
 libraries=$(
     for file in "$rootfs"/usr/bin/* "$rootfs"/usr/lib/gsar/onnxruntime/*.so; do
         ldd "$file"
@@ -20,12 +20,12 @@ case $libraries in *missing*) echo "rootfs.sh: $libraries" >&2 && exit 1 ;; esac
 for library in $libraries; do
     mkdir -p "$rootfs${library%/*}"
     cp --dereference "$library" "$rootfs$library"
-    # The path in the package can lack /usr.
+    # The package may list the path with or without /usr.
     package=$(dpkg-query --search "$library" "/usr$library" "${library#/usr}" 2>/dev/null | sed 's/[:,].*//' | head -n 1)
     [ -n "$package" ] || { echo "rootfs.sh: no package contains $library, so its licence is unknown" >&2; exit 1; }
     mkdir -p "$rootfs/usr/share/doc/$package" "$rootfs/var/lib/dpkg/status.d"
     cp --dereference "/usr/share/doc/$package/copyright" "$rootfs/usr/share/doc/$package"
-    # Image scanners read the versions from here.
+    # Image scanners read the package versions from here.
     dpkg-query --status "$package" >"$rootfs/var/lib/dpkg/status.d/$package"
 done
 

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Tests the Debian package in a container with systemd: `make deb-check`. Installs, evaluates, reloads, activates by socket,
-# kills, upgrades, removes and purges. PROFILE (default: dev) and TARGET select the built programs. Needs root and the programs
-# below; exits with status 3 if one is missing.
+# Tests the Debian package in a container with systemd: `make deb-check`. Installs the package, evaluates reports,
+# reloads the configuration, starts the service by socket activation, kills it, and upgrades, removes and purges the
+# package. PROFILE (default: dev) and TARGET select the built programs. Needs root and the programs listed below. Exits
+# with status 3 if one of these requirements is missing.
 set -eu
 cd "$(dirname "$0")/../../.."
 profile=${PROFILE:-dev} target=${TARGET:-}
@@ -30,16 +31,16 @@ old=$(echo "$packages"/*-1_*.deb) new=$(echo "$packages"/*-2_*.deb)
 base=$PWD/target/deploy/debian
 sources=/etc/apt/sources.list.d/debian.sources
 [ -f "$sources" ] || sources=/etc/apt/sources.list
-# A base system with only the package's dependencies.
+# The base system contains only the package's dependencies.
 [ -d "$base" ] || mmdebstrap --quiet --variant=minbase --include=systemd-sysv,libstdc++6 bookworm "$base" "$sources"
 
 log=$(mktemp)
-# Writes go to memory, so that the base system is unchanged.
+# Writes go to memory, so the base system stays unchanged.
 systemd-nspawn --quiet --directory="$base" --volatile=overlay --boot --private-network --register=no --keep-unit --console=pipe \
     --bind-ro="$old:/srv/old.deb" --bind-ro="$new:/srv/new.deb" --bind-ro="$PWD/datasets/incidents/checkout-oom:/srv/incident" \
     </dev/null >"$log" 2>&1 &
 machine=$!
-# The container ends with its process 1, which ignores TERM.
+# The container exits with its process 1, which ignores SIGTERM. RTMIN+4 makes systemd power off.
 stop() {
     [ -z "${first:-}" ] || kill -RTMIN+4 "$first" 2>/dev/null || kill "$machine" 2>/dev/null || :
     wait "$machine" 2>/dev/null || :
@@ -53,10 +54,10 @@ failed() {
     inside journalctl --no-pager --unit=gsar.service --unit=gsar.socket --lines=40 >&2 || cat "$log" >&2
     exit 1
 }
-is() { [ "$2" = "$3" ] || failed "$1 is \`$2\`, expected \`$3\`"; }
+expect() { [ "$2" = "$3" ] || failed "$1: found \`$2\`, expected \`$3\`"; }
 report() { printf '  %s\n' "$*"; }
 
-# Takes minutes on a slow machine.
+# On a slow machine, the start takes minutes.
 tries=0
 until first=$(pgrep -P "$machine"); do
     [ $((tries += 1)) -lt 600 ] || { cat "$log" >&2; exit 1; }
@@ -64,93 +65,93 @@ until first=$(pgrep -P "$machine"); do
 done
 tries=0
 until [ "$(inside systemctl is-system-running 2>/dev/null)" = running ]; do
-    [ $((tries += 1)) -lt 600 ] || failed "the container does not start: $(inside systemctl --failed --no-pager)"
+    [ $((tries += 1)) -lt 600 ] || failed "the container did not start: $(inside systemctl --failed --no-pager)"
     sleep 0.1
 done
 
-evaluates() {
+evaluate() {
     status=0
-    # Logs in as a user in the group, like an agent.
+    # Runs as a user in the gsar group, as an agent would.
     inside setpriv --reuid=agent --regid=agent --init-groups env HOME=/tmp \
         gsar evaluate "/srv/incident/reports/$1.md" --evidence /srv/incident/evidence --endpoint unix:///run/gsar/gsar.sock \
         --output json >"$log.json" || status=$?
     case $status in 0 | 10 | 11 | 12) ;; *) failed "gsar evaluate exited with $status" ;; esac
-    is "the judge" "$(sh server/deploy/judge.sh <"$log.json")" local/1
-    report "evaluated $1.md by local/1: exit status $status"
+    expect "the judge" "$(sh server/deploy/judge.sh <"$log.json")" local/1
+    report "local/1 evaluated $1.md: exit status $status"
 }
-recorded() { inside gsar ledger list --endpoint unix:///run/gsar/gsar.sock | grep -c .; }
+evaluation_count() { inside gsar ledger list --endpoint unix:///run/gsar/gsar.sock | grep -c .; }
 property() { inside systemctl show --property="$1" --value gsar.service; }
-process() { property MainPID; }
-proc_status() { inside sed -n "s/^$1:[[:space:]]*//p" "/proc/$(process)/status"; }
+main_pid() { property MainPID; }
+proc_status() { inside sed -n "s/^$1:[[:space:]]*//p" "/proc/$(main_pid)/status"; }
 
-echo "installs"
+echo "installation"
 inside dpkg --install /srv/old.deb >"$log" 2>&1 || failed "$(cat "$log")"
 inside useradd --groups gsar agent
-is "the service" "$(inside systemctl is-active gsar.service)" active
-is "the socket" "$(inside systemctl is-active gsar.socket)" active
-is "enabled at boot" "$(inside systemctl is-enabled gsar.service gsar.socket | xargs)" "enabled enabled"
-is "the status text" "$(property StatusText)" serving
-is "the socket file" "$(inside stat --format='%U %G %a' /run/gsar/gsar.sock)" "gsar gsar 660"
-is "the state folder" "$(inside stat --format='%U %G %a' /var/lib/gsar)" "gsar gsar 700"
-is "capabilities" "$(proc_status CapEff)$(proc_status CapBnd)" 00000000000000000000000000000000
-is "no new privileges, system calls filtered" "$(proc_status NoNewPrivs) $(proc_status Seccomp)" "1 2"
+expect "the service" "$(inside systemctl is-active gsar.service)" active
+expect "the socket" "$(inside systemctl is-active gsar.socket)" active
+expect "the units' state at boot" "$(inside systemctl is-enabled gsar.service gsar.socket | xargs)" "enabled enabled"
+expect "the status text" "$(property StatusText)" serving
+expect "the socket file" "$(inside stat --format='%U %G %a' /run/gsar/gsar.sock)" "gsar gsar 660"
+expect "the state folder" "$(inside stat --format='%U %G %a' /var/lib/gsar)" "gsar gsar 700"
+expect "the capability sets" "$(proc_status CapEff)$(proc_status CapBnd)" 00000000000000000000000000000000
+expect "the NoNewPrivs and Seccomp status" "$(proc_status NoNewPrivs) $(proc_status Seccomp)" "1 2"
 for file in /usr/share/man/man1/gsar-server.1.gz /usr/share/man/man1/gsar-evaluate.1.gz \
     /usr/share/bash-completion/completions/gsar /usr/share/zsh/vendor-completions/_gsar-server; do
     inside test -s "$file" || failed "$file is missing"
 done
 inside bash -n /usr/share/bash-completion/completions/gsar || failed "bash cannot parse the completions"
-inside systemd-analyze verify --man=no gsar.service gsar.socket || failed "systemd-analyze rejects the units"
+inside systemd-analyze verify --man=no gsar.service gsar.socket || failed "systemd-analyze rejected the units"
 report "active, enabled, $(inside systemd-analyze security --no-pager gsar.service | tail -n 1 | sed 's/^[^O]*//')"
 
-echo "evaluates"
-evaluates faithful
-evaluates contradicted
+echo "evaluation"
+evaluate faithful
+evaluate contradicted
 inside setpriv --reuid=nobody --regid=nogroup --clear-groups gsar health --endpoint unix:///run/gsar/gsar.sock 2>/dev/null &&
-    failed "a user outside the group can call"
-is "evaluations" "$(recorded)" 2
+    failed "a user outside the group can call the server"
+expect "the number of evaluations" "$(evaluation_count)" 2
 
-echo "reloads its files"
+echo "reload"
 inside systemctl reload gsar.service
-is "the status text" "$(property StatusText)" serving
+expect "the status text" "$(property StatusText)" serving
 
-echo "starts by socket activation"
+echo "socket activation"
 inside systemctl stop gsar.service 2>/dev/null
-is "the service" "$(inside systemctl is-active gsar.service || :)" inactive
-inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "the socket does not answer"
-is "the service" "$(inside systemctl is-active gsar.service)" active
+expect "the service" "$(inside systemctl is-active gsar.service || :)" inactive
+inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "the server does not respond on the socket"
+expect "the service" "$(inside systemctl is-active gsar.service)" active
 
-echo "restarts after a kill"
-before=$(process)
+echo "restart after a kill"
+before=$(main_pid)
 inside systemctl kill --signal=KILL gsar.service
 # Callers wait at the socket during the restart.
-inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "the socket does not answer after a kill"
-[ "$(process)" != "$before" ] || failed "the process is the one that was killed"
-is "evaluations" "$(recorded)" 2
+inside gsar health --endpoint unix:///run/gsar/gsar.sock || failed "the server does not respond on the socket after a kill"
+[ "$(main_pid)" != "$before" ] || failed "the killed process is still the main process"
+expect "the number of evaluations" "$(evaluation_count)" 2
 
-echo "is upgraded"
+echo "upgrade"
 inside sh -c 'printf "\n[limits]\nclaims = 1999\n" >>/etc/gsar/gsar.toml'
-before=$(process)
+before=$(main_pid)
 inside dpkg --force-confold --install /srv/new.deb >"$log" 2>&1 || failed "$(cat "$log")"
-is "the version" "$(inside dpkg-query --show --showformat='${Version}' gsar)" "$(dpkg-deb --field "$new" Version)"
-is "the service" "$(inside systemctl is-active gsar.service)" active
-[ "$(process)" != "$before" ] || failed "the old server is still running"
-is "evaluations" "$(recorded)" 2
+expect "the version" "$(inside dpkg-query --show --showformat='${Version}' gsar)" "$(dpkg-deb --field "$new" Version)"
+expect "the service" "$(inside systemctl is-active gsar.service)" active
+[ "$(main_pid)" != "$before" ] || failed "the old server is still running"
+expect "the number of evaluations" "$(evaluation_count)" 2
 inside grep -q 1999 /etc/gsar/gsar.toml || failed "the upgrade lost the configuration"
-evaluates faithful
-is "evaluations" "$(recorded)" 3
+evaluate faithful
+expect "the number of evaluations" "$(evaluation_count)" 3
 
-echo "is removed"
+echo "removal"
 inside dpkg --remove gsar >"$log" 2>&1 || failed "$(cat "$log")"
-is "the service" "$(inside systemctl is-active gsar.service || :)" inactive
+expect "the service" "$(inside systemctl is-active gsar.service || :)" inactive
 inside test -e /run/gsar/gsar.sock && failed "the socket still exists"
 inside test -s /var/lib/gsar/ledger.sqlite3 || failed "removal deleted the ledger"
 inside grep -q 1999 /etc/gsar/gsar.toml || failed "removal deleted the configuration"
 
-echo "is purged"
+echo "purge"
 inside dpkg --purge gsar >"$log" 2>&1 || failed "$(cat "$log")"
 for left in /var/lib/gsar /etc/gsar /run/gsar /usr/lib/systemd/system/gsar.service /etc/systemd/system/multi-user.target.wants/gsar.service; do
     inside test -e "$left" && failed "$left still exists"
 done
 
 lintian --allow-root --fail-on error,warning --suppress-tags-from-file server/deploy/deb/lintian "$new"
-echo "the package: all steps passed"
+echo "the Debian package passed all steps"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the Debian package: deb/package.sh PROFILE FOLDER [VERSION [TARGET]]. PROFILE is dev, release or dist. Needs built
-# programs, and man pages, completions and SBOMs in target/package.
+# Builds the Debian package: deb/package.sh PROFILE FOLDER [VERSION [TARGET]]. PROFILE is dev, release or dist. Needs
+# the built programs, and their man pages, completions and SBOMs in target/package.
 set -eu
 profile=$1 folder=$2 version=${3:-} target=${4:-}
 cd "$(dirname "$0")/../../.."
@@ -18,7 +18,7 @@ gsar (${version:-$number-1}) stable; urgency=medium
 
  -- GSAR <gsar@localhost>  $(date -R -u -d "@$(git log -1 --format=%ct)")
 END
-# Test builds need not be small.
+# Packages for tests need not be small.
 [ "$profile" = dev ] && how="--strip --fast --compress-type gz" || how=
 # shellcheck disable=SC2086
 cargo deb --quiet --offline --locked --no-build -p gsar-server --profile "$profile" $how --compress-system \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds a reproducible archive, with links resolved: release/archive.sh ARCHIVE FOLDER NAME...
+# Builds a reproducible archive, with links replaced by their targets: release/archive.sh ARCHIVE FOLDER NAME...
 set -eu
 archive=$1 folder=$2
 shift 2

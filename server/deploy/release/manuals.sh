@@ -1,5 +1,5 @@
 #!/bin/sh
-# Generates man pages and completions with the programs: release/manuals.sh ARCHITECTURE BIN FOLDER
+# Generates the programs' man pages and shell completions: release/manuals.sh ARCHITECTURE BIN FOLDER
 set -eu
 architecture=$1 bin=$2 folder=$3
 run() { sh "$(dirname "$0")/run.sh" "$architecture" "$@"; }

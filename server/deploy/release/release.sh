@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds all files of a release in target/gsar-VERSION: `make release`. PROFILE (dist) and TARGETS (x86_64 aarch64) can be set.
-# Exit status 3: an architecture is missing.
-# Zig compiles and links C and C++, so one machine can build for both architectures with glibc 2.31.
+# Builds all files of a release in target/gsar-VERSION: `make release`. PROFILE (default: dist) and TARGETS (default:
+# x86_64 aarch64) can be set. Exits with status 3 if it could not build for one of the architectures.
+# Zig compiles and links C and C++, so one machine can build for both architectures, against glibc 2.31.
 set -eu
 profile=${PROFILE:-dist} architectures=${TARGETS:-x86_64 aarch64}
 cd "$(dirname "$0")/../../.."
@@ -33,13 +33,13 @@ for architecture in $architectures; do
     echo "programs for $architecture"
     cargo zigbuild --quiet --locked --profile "$profile" --target "$target.2.31" -p gsar-server -p gsar-client -p gsar-calibration --bins
     built=target/$target/$([ "$profile" = dev ] && echo debug || echo "$profile")
-    # Programs for another architecture run in qemu-user.
+    # Programs for another architecture are run in qemu-user.
     for program in gsar gsar-server gsar-calibrate; do
-        said=$(sh server/deploy/release/run.sh "$architecture" "$built/$program" -V) || {
+        reported=$(sh server/deploy/release/run.sh "$architecture" "$built/$program" -V) || {
             echo "$built/$program does not run" >&2
             exit 1
         }
-        [ "$said" = "$program $version" ] || { echo "$built/$program reports version $said" >&2; exit 1; }
+        [ "$reported" = "$program $version" ] || { echo "$built/$program -V printed: $reported; expected: $program $version" >&2; exit 1; }
     done
     name=gsar-$version-$architecture-linux
     sh server/deploy/release/tree.sh "$architecture" "$built" "target/package/$name" gsar-server gsar gsar-calibrate
@@ -59,6 +59,6 @@ cp target/python/dist/*.whl "$out"
 (cd "$out" && sha256sum -- * >SHA256SUMS)
 ls -l "$out"
 [ -z "${missing:-}" ] || {
-    echo "not built:$missing; rustup cannot fetch the standard library (set TARGETS to the architectures to build)" >&2
+    echo "not built:$missing; rustup cannot download the standard library for these targets (set TARGETS to the architectures to build for)" >&2
     exit 3
 }

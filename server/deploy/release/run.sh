@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs a program, in qemu-user if it is for another architecture: release/run.sh ARCHITECTURE PROGRAM [ARGUMENT...]
-# Without a program, checks that programs for the architecture can run.
+# Without a program, checks whether programs for the architecture can run.
 set -eu
 architecture=$1
 shift

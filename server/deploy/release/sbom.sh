@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../../.."
 mkdir -p "$1"
-# cargo-cyclonedx writes its output next to the manifests, so it gets copies of them.
+# cargo-cyclonedx writes its output next to the manifests, so it runs on a copy of the sources.
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
 git ls-files -z '*.toml' '*.rs' Cargo.lock | tar --create --null --files-from=- | tar --extract --directory="$copy"

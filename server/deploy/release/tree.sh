@@ -1,5 +1,5 @@
 #!/bin/sh
-# Copies built programs to PREFIX with ONNX Runtime and all licences: release/tree.sh ARCHITECTURE BIN PREFIX PROGRAM...
+# Copies built programs, ONNX Runtime and all licences to PREFIX: release/tree.sh ARCHITECTURE BIN PREFIX PROGRAM...
 # The archive, the wheel and the image are built from such a tree.
 set -eu
 architecture=$1 bin=$2 prefix=$3

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Builds the gsar-server wheel from built programs: wheel/wheel.sh ARCHITECTURE BIN FOLDER [BILLS]. BILLS is a folder with
-# SBOMs to include. auditwheel adds the minimum glibc version to the file name.
+# Builds the gsar-server wheel from built programs: wheel/wheel.sh ARCHITECTURE BIN FOLDER [SBOMS]. SBOMS is the
+# folder with the SBOMs to include. auditwheel adds the minimum glibc version to the file name.
 set -eu
-architecture=$1 bin=$2 folder=$3 bills=${4:-}
+architecture=$1 bin=$2 folder=$3 sboms=${4:-}
 cd "$(dirname "$0")/../../.."
 tools=target/wheel-tools work=target/package/wheel-$architecture
 if ! cmp --quiet server/deploy/wheel/requirements.txt "$tools/locked" 2>/dev/null; then
@@ -13,7 +13,7 @@ fi
 rm -rf "$work"
 mkdir -p "$work" "$folder"
 sh server/deploy/release/tree.sh "$architecture" "$bin" "$work/tree" gsar-server gsar
-[ -z "$bills" ] || cp "$bills/gsar-server.cdx.json" "$bills/gsar-client.cdx.json" "$work/tree/share/doc/gsar"
+[ -z "$sboms" ] || cp "$sboms/gsar-server.cdx.json" "$sboms/gsar-client.cdx.json" "$work/tree/share/doc/gsar"
 cp server/deploy/wheel/pyproject.toml server/deploy/wheel/hatch_build.py server/deploy/wheel/README.md "$work"
 cargo pkgid --offline -p gsar-server | sed 's/.*[#@]//' >"$work/VERSION"
 # Makes the wheel reproducible.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Installs PostgreSQL 16 with pgvector into target/postgres, for tests. Standard library only.
+"""Installs PostgreSQL 16 with pgvector into target/postgres, for tests. Requires only the standard library and pip.
 
 Usage: python3 server/tests/support/fetch_postgres.py
 
-It is extracted from a wheel that pip downloads. The wheel is checked against the digest below and is neither installed nor run.
-PostgreSQL and pgvector are under the PostgreSQL licence. Only tests use them, and no package includes them.
+pip downloads a wheel that contains both. This script checks the wheel against the digest below and extracts the
+files. The wheel itself is neither installed nor run.
+PostgreSQL and pgvector are under the PostgreSQL licence. Only tests use them, and no GSAR package includes them.
 """
 
 import hashlib
@@ -18,7 +19,7 @@ WHEEL = "pgserver==0.1.4"
 PLATFORM = ["--platform", "manylinux_2_17_x86_64", "--python-version", "3.11", "--implementation", "cp"]
 DIGEST = "d595789b47624a3d963aa9aa6359da9be31beb7e61f1a45541953242068b8813"
 FOLDER = Path(__file__).resolve().parents[3] / "target" / "postgres"
-# The second folder contains shared libraries for the programs in the first.
+# Folders inside the wheel. The second contains the shared libraries for the programs in the first.
 INSIDE = ("pgserver/pginstall", "pgserver.libs")
 
 
@@ -29,7 +30,7 @@ def main():
         download = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
         download += ["--only-binary", ":all:", "--dest", downloads, *PLATFORM, WHEEL]
         if subprocess.run(download).returncode != 0:
-            print(f"{WHEEL} cannot be downloaded", file=sys.stderr)
+            print(f"could not download {WHEEL}", file=sys.stderr)
             return 1
         (wheel,) = Path(downloads).iterdir()
         found = hashlib.sha256(wheel.read_bytes()).hexdigest()

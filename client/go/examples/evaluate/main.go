@@ -25,7 +25,7 @@ const (
 // dial connects to unix:///path or grpc://host:port.
 func dial(endpoint string) (*grpc.ClientConn, error) {
 	if strings.HasPrefix(endpoint, "unix:///") {
-		// By default grpc-go sends the socket path as authority, which HTTP/2 servers reject.
+		// By default, grpc-go sends the socket path as the authority, which HTTP/2 servers reject.
 		return grpc.Dial(endpoint, grpc.WithInsecure(), grpc.WithAuthority("localhost"))
 	}
 	if strings.HasPrefix(endpoint, "grpc://") {
@@ -38,7 +38,7 @@ func dial(endpoint string) (*grpc.ClientConn, error) {
 func request() *gsar.EvaluateRequest {
 	return &gsar.EvaluateRequest{
 		Report: &gsar.Report{Synthesis: report},
-		// If omitted, Kind and Lane are inferred by the server.
+		// The server infers Kind and Lane if they are omitted.
 		Evidence: []*gsar.EvidenceItem{
 			{Id: "log", Content: &gsar.EvidenceItem_Text{Text: log}},
 			{Id: "pod", Content: &gsar.EvidenceItem_Json{Json: pod}},
@@ -55,8 +55,8 @@ func evaluate(ctx context.Context, endpoint string, request *gsar.EvaluateReques
 	return gsar.NewGroundingServiceClient(connection).Evaluate(ctx, request)
 }
 
-// atFault returns the claims to correct or drop.
-func atFault(answer *gsar.EvaluateResponse) (texts []string) {
+// faultyClaims returns the texts of the claims to correct or drop.
+func faultyClaims(answer *gsar.EvaluateResponse) (texts []string) {
 	for _, claim := range answer.Claims {
 		isUngrounded := claim.Class == gsar.ClaimClass_CLAIM_CLASS_UNGROUNDED
 		isContradicted := claim.Class == gsar.ClaimClass_CLAIM_CLASS_CONTRADICTED
@@ -67,8 +67,8 @@ func atFault(answer *gsar.EvaluateResponse) (texts []string) {
 	return texts
 }
 
-// reason returns the stable reason of an error, such as UNKNOWN_RESOURCE, and its invalid fields. It is empty if the
-// error is not from a GSAR server.
+// reason returns the stable reason of an error, such as UNKNOWN_RESOURCE, and the invalid fields. The reason is empty if
+// the error is not from a GSAR server.
 func reason(err error) (reason string, fields []string) {
 	for _, detail := range status.Convert(err).Details() {
 		switch detail := detail.(type) {
@@ -95,7 +95,7 @@ func run(endpoint string) error {
 	for _, reason := range answer.Decision.Reasons {
 		fmt.Printf("%s: %s\n", reason.Code, reason.Sentence)
 	}
-	for _, text := range atFault(answer) {
+	for _, text := range faultyClaims(answer) {
 		fmt.Println("correct or drop:", text)
 	}
 	return nil

@@ -1,4 +1,4 @@
-// Tests against the server GSAR_SERVER.
+// Tests the example against a real server, whose path is in GSAR_SERVER.
 
 package main
 
@@ -20,12 +20,12 @@ import (
 	gsar "gsar.dev/go/gsar/v1"
 )
 
-// start runs GSAR_SERVER until the test ends, and returns its Unix socket and its TCP address.
+// start runs the server at GSAR_SERVER until the test ends. It returns the endpoints of its Unix socket and TCP address.
 func start(t *testing.T) (socket, address string) {
 	t.Helper()
 	binary := os.Getenv("GSAR_SERVER")
 	if binary == "" {
-		t.Fatal("GSAR_SERVER names no server")
+		t.Fatal("GSAR_SERVER is not set to the path of a server")
 	}
 	folder, err := os.MkdirTemp("", "gsar-")
 	if err != nil {
@@ -40,9 +40,9 @@ func start(t *testing.T) (socket, address string) {
 	address = "grpc://" + probe.Addr().String()
 	probe.Close()
 	command := exec.Command(binary, "--judge", "rules/2", "--listen", socket, "--listen", address, "--data-dir", filepath.Join(folder, "data"))
-	// Variables with the prefix GSAR_ would configure the server.
+	// The environment is empty, because variables with the prefix GSAR_ would configure the server.
 	command.Env = []string{}
-	said, err := command.StderrPipe()
+	stderr, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func start(t *testing.T) (socket, address string) {
 		command.Process.Kill()
 		command.Wait()
 	})
-	lines := bufio.NewScanner(said)
+	lines := bufio.NewScanner(stderr)
 	var log []string
 	for lines.Scan() {
 		log = append(log, lines.Text())
@@ -65,7 +65,7 @@ func start(t *testing.T) (socket, address string) {
 			return socket, address
 		}
 	}
-	t.Fatalf("%s ended\n%s", binary, strings.Join(log, "\n"))
+	t.Fatalf("%s exited\n%s", binary, strings.Join(log, "\n"))
 	return "", ""
 }
 
@@ -79,13 +79,13 @@ func TestReportDoesNotProceedOverUnixAndTCP(t *testing.T) {
 		if answer.Decision.Tier != gsar.Tier_TIER_REPLAN {
 			t.Errorf("%s: %v", endpoint, answer.Decision)
 		}
-		if texts := atFault(answer); !reflect.DeepEqual(texts, []string{"The memory limit of checkout-7b84 is 1 GiB"}) {
+		if texts := faultyClaims(answer); !reflect.DeepEqual(texts, []string{"The memory limit of checkout-7b84 is 1 GiB"}) {
 			t.Errorf("%s: %q", endpoint, texts)
 		}
 	}
 }
 
-func TestErrorHasReason(t *testing.T) {
+func TestErrorsHaveReasons(t *testing.T) {
 	socket, _ := start(t)
 	unknown := request()
 	unknown.Policy = "night-shift"
@@ -94,24 +94,24 @@ func TestErrorHasReason(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if why, _ := reason(err); why != "UNKNOWN_RESOURCE" {
-		t.Errorf("%q of %v", why, err)
+		t.Errorf("reason %q for %v", why, err)
 	}
-	twice := request()
-	twice.Evidence[1].Id = "log"
-	_, err = evaluate(context.Background(), socket, twice)
+	duplicate := request()
+	duplicate.Evidence[1].Id = "log"
+	_, err = evaluate(context.Background(), socket, duplicate)
 	why, fields := reason(err)
 	if why != "INVALID_FIELDS" || len(fields) != 1 || !strings.HasPrefix(fields[0], "evidence[1].id: ") {
-		t.Errorf("%q %q of %v", why, fields, err)
+		t.Errorf("reason %q with fields %q for %v", why, fields, err)
 	}
 }
 
-func TestUnreachableServer(t *testing.T) {
+func TestUnreachableServerHasNoReason(t *testing.T) {
 	_, err := evaluate(context.Background(), fmt.Sprintf("unix://%s/gsar.sock", t.TempDir()), request())
 	if code := status.Code(err); code != codes.Unavailable {
 		t.Errorf("%v", err)
 	}
 	if why, _ := reason(err); why != "" {
-		t.Errorf("%q", why)
+		t.Errorf("unexpected reason %q", why)
 	}
 	if _, err := evaluate(context.Background(), "http://localhost:1", request()); err == nil || !strings.Contains(err.Error(), "invalid endpoint") {
 		t.Errorf("%v", err)

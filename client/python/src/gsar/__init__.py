@@ -1,4 +1,4 @@
-"""Client of GSAR, the gRPC sidecar that decides whether an incident report may be sent.
+"""Client for GSAR, the gRPC sidecar that decides whether an incident report may be sent.
 
     import gsar
 
@@ -6,7 +6,7 @@
         answer = client.evaluate("Pod web-1 was OOMKilled.", {"log": "pod web-1 was OOMKilled, exit code 137"})
         print(gsar.tier(answer), [reason.sentence for reason in answer.decision.reasons])
 
-`gsar.aio` contains the asyncio client, `gsar.v1` the messages of the contract.
+`gsar.aio` contains the asyncio client, and `gsar.v1` contains the messages of the contract.
 """
 
 from gsar import v1

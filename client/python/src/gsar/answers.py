@@ -1,4 +1,4 @@
-"""Reads the decision and the claims of an answer."""
+"""Reads the decision and the claims in a response."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ log = logging.getLogger("gsar")
 
 
 class Decided(Protocol):
-    """An answer with a decision, from `evaluate`, `score` or `rescore`."""
+    """A response with a decision, from `evaluate`, `score` or `rescore`."""
 
     @property
     def decision(self) -> v1.Decision:
@@ -40,7 +40,7 @@ class Decided(Protocol):
 
 
 def tier(answer: Decided | v1.Decision) -> Tier:
-    """Returns the tier of an answer, or `"abstain"` if it is unknown."""
+    """Returns the tier in a response, or `"abstain"` if the tier is unknown."""
     decision = answer if isinstance(answer, v1.Decision) else answer.decision
     return TIERS.get(decision.tier, "abstain")
 
@@ -64,14 +64,14 @@ def claims_at_fault(answer: v1.EvaluateResponse) -> list[v1.JudgedClaim]:
 
 
 def why(claim: v1.JudgedClaim) -> str:
-    """Returns the reason for a claim's class: the second look's words if it disagrees, or the judge's note."""
+    """Returns the reason for a claim's class: the words of a second look that disagrees, or else the judge's note."""
     look = claim.second_look
     disagrees = look.verdict in (v1.SECOND_LOOK_VERDICT_NOT_SHOWN, v1.SECOND_LOOK_VERDICT_REFUTED)
     return look.words if disagrees and look.words else claim.note
 
 
 def describe(answer: v1.EvaluateResponse) -> str:
-    """Formats the decision, its reasons and the faulty claims as text."""
+    """Formats the decision, its reasons, and the faulty and undecided claims as text."""
     head = tier(answer).upper()
     if answer.HasField("guarded_score"):
         score = answer.guarded_score
@@ -98,10 +98,10 @@ def describe(answer: v1.EvaluateResponse) -> str:
     return "\n".join(lines)
 
 
-def undecided(error: SidecarUnreachable) -> v1.EvaluateResponse:
-    """Returns the answer for `open_if_unreachable`."""
-    log.warning("report not evaluated; it proceeds because of open_if_unreachable: %s", error)
-    reason = v1.Reason(code=UNREACHABLE, sentence="no sidecar answered; the report was not evaluated")
+def proceed_without_verdict(error: SidecarUnreachable) -> v1.EvaluateResponse:
+    """Returns the response for `open_if_unreachable`."""
+    log.warning("the report was not evaluated; it proceeds because open_if_unreachable is set: %s", error)
+    reason = v1.Reason(code=UNREACHABLE, sentence="no sidecar responded; the report was not evaluated")
     return v1.EvaluateResponse(
         outcome=v1.OUTCOME_FAILED,
         decision=v1.Decision(tier=v1.TIER_PROCEED, reasons=[reason]),

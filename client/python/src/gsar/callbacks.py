@@ -18,7 +18,7 @@ WriteInstruction: TypeAlias = "PlanInstruction | v1.Regenerate"
 
 
 class Synthesizer(Protocol):
-    """Writes a report. Can be called again for the same step after a crash."""
+    """Writes a report. It can be called again for the same step after a crash."""
 
     def __call__(self, due: WriteInstruction, state: v1.Investigation, /) -> ReportText | Awaitable[ReportText]:
         """Returns the report or its text."""
@@ -41,7 +41,7 @@ class Planner(Protocol):
 
 
 class BlockingSynthesizer(Protocol):
-    """Writes a report. Can be called again for the same step after a crash."""
+    """Writes a report. It can be called again for the same step after a crash."""
 
     def __call__(self, due: WriteInstruction, state: v1.Investigation, /) -> ReportText:
         """Returns the report or its text."""
@@ -66,7 +66,7 @@ class InvestigationOutcome:
     investigation: v1.Investigation
     """The final state, with every judged report, the gate and the cost."""
     best: v1.GetEvaluationResponse | None
-    """The evaluation of the report that proceeds, or of the one with the highest score."""
+    """The evaluation of the report that proceeds, or else of the report with the highest score."""
     last: v1.GetEvaluationResponse | None
     """The evaluation of the last report."""
 
@@ -77,12 +77,12 @@ class InvestigationOutcome:
 
     @property
     def finished(self) -> v1.Finished:
-        """The last instruction of the sidecar."""
+        """The sidecar's last instruction."""
         return self.investigation.instruction.finished
 
     @property
     def cause(self) -> str:
-        """PROCEED, or the cause of a degraded end, such as REPLANS_SPENT or JUDGE_FAILED."""
+        """PROCEED, or the cause of a degraded outcome, such as REPLANS_SPENT or JUDGE_FAILED."""
         return self.finished.cause
 
     @property
@@ -97,7 +97,7 @@ class InvestigationOutcome:
 
 
 def due(state: v1.Investigation) -> WriteInstruction | None:
-    """Returns the instruction, or `None` if the investigation has ended or the instruction is unknown."""
+    """Returns the due instruction, or `None` if the investigation has ended or the instruction is unknown."""
     instruction = state.instruction
     match instruction.WhichOneof("due"):
         case "synthesize":
@@ -113,25 +113,25 @@ def due(state: v1.Investigation) -> WriteInstruction | None:
 
 
 def takes_turns(instruction: WriteInstruction | None) -> bool:
-    """Returns `True` if the agent may take turns, which it may not for a rewrite or after the gate has closed."""
+    """Returns `True` if the agent may take turns. It may not for a rewrite, or after the gate has closed."""
     if isinstance(instruction, v1.Synthesize):
-        # The agent may continue after an attempt to finish without evidence.
+        # If the agent tried to finish without evidence, it may continue to investigate.
         return all(reason.code == "FINISHED_WITHOUT_EVIDENCE" for reason in instruction.reasons)
     return isinstance(instruction, v1.Replan | v1.GatherEvidence)
 
 
 def report_of(given: ReportText) -> ReportText:
-    """Returns the report of a synthesizer."""
+    """Returns the report from a synthesizer."""
     return given
 
 
 def turns_of(given: Iterable[v1.RecordTurnRequest]) -> Iterator[v1.RecordTurnRequest]:
-    """Returns the turns of a planner."""
+    """Returns the turns from a planner."""
     return iter(given)
 
 
 async def report_of_async(given: ReportText | Awaitable[ReportText]) -> ReportText:
-    """Returns the report of a blocking or an async synthesizer."""
+    """Returns the report from a blocking or async synthesizer."""
     return await given if isawaitable(given) else given
 
 
@@ -140,7 +140,7 @@ async def turns_of_async(
     | AsyncIterable[v1.RecordTurnRequest]
     | Awaitable[Iterable[v1.RecordTurnRequest]],
 ) -> AsyncIterator[v1.RecordTurnRequest]:
-    """Yields the turns of a planner in any of its forms."""
+    """Yields the turns from a planner of any kind: blocking, async, or an async generator."""
     if isinstance(given, AsyncIterable):
         async for turn in given:
             yield turn

@@ -1,4 +1,4 @@
-"""The client for blocking calls, with a method for each call of the contract.
+"""The blocking client, with a method for each call in the contract.
 
 Generated from `aio/client.py` by scripts/generate.py.
 """
@@ -22,11 +22,11 @@ from gsar.transport import Interceptor, Transport, stream_requests
 
 
 class Client:
-    """A connection to a sidecar at `endpoint`, by default `GSAR_ENDPOINT` or the default socket.
+    """A connection to the sidecar at `endpoint`, which defaults to `GSAR_ENDPOINT` or else to the default socket.
 
-    `deadline` is the time limit for a call in seconds, including retries; the `timeout` of a method overrides it. If no
-    sidecar answers, calls raise `gsar.SidecarUnreachable`. With `open_if_unreachable`, `evaluate` logs a warning
-    instead and returns proceed with the reason `SIDECAR_UNREACHABLE` and no id.
+    `deadline` is the time limit for a call in seconds, including retries. The `timeout` argument of a method overrides
+    it. If no sidecar responds, calls raise `gsar.SidecarUnreachable`. If `open_if_unreachable` is set, `evaluate` logs
+    a warning in this case and returns the tier proceed, with the reason `SIDECAR_UNREACHABLE` and no evaluation id.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Client:
             interceptors=interceptors,
             options=options,
         )
-        """The connection, for instrumentation."""
+        """The underlying connection, which instrumentation uses."""
 
     @property
     def endpoint(self) -> str:
@@ -99,7 +99,7 @@ class Client:
         return v1.PolicyServiceStub(self.transport.channel)
 
     def is_serving(self, *, timeout: float | None = None) -> bool:
-        """Returns `True` if the sidecar is ready. Raises `SidecarUnreachable` if none answers."""
+        """Returns `True` if the sidecar is ready. Raises `SidecarUnreachable` if no sidecar responds."""
         method = health_check(self.transport.channel)
         return self.transport.call("Check", method, b"", idempotent=True, timeout=timeout) == SERVING
 
@@ -122,9 +122,9 @@ class Client:
     ) -> v1.EvaluateResponse:
         """Evaluates a report. If the judge fails, the tier is abstain and no exception is raised.
 
-        Evidence is a list of items (`gsar.text`, `gsar.json`, `gsar.file`) or a dict of contents by id. A complete
-        `v1.EvaluateRequest` replaces all other arguments except `timeout`. Retried only with an idempotency key, and
-        if the server allows it.
+        `evidence` is a list of items (`gsar.text`, `gsar.json`, `gsar.file`), or a dict from ids to contents. If
+        `report` is a complete `v1.EvaluateRequest`, all other arguments except `timeout` are ignored. The call is
+        retried only if it has an idempotency key and the server allows a retry.
         """
         request = requests.evaluation(
             report,
@@ -146,16 +146,16 @@ class Client:
         except SidecarUnreachable as error:
             if not self._open_if_unreachable:
                 raise
-            return answers.undecided(error)
+            return answers.proceed_without_verdict(error)
 
     def evaluate_stream(
         self,
         reports: Iterable[tuple[str, v1.EvaluateRequest]] | Iterable[tuple[str, v1.EvaluateRequest]],
     ) -> Iterator[v1.EvaluateStreamResponse]:
-        """Evaluates many reports over one call. Yields responses as they complete, each with the id of its report.
+        """Evaluates many reports over one call. Yields each response, with the id of its report, once it is complete.
 
-        `gsar.evaluation` builds requests. A response can be an `error` for its report (`gsar.error_from`). The client's
-        deadline does not apply.
+        Use `gsar.evaluation` to build the requests. If the evaluation of a report fails, its response contains an
+        `error`, which `gsar.error_from` converts to an exception. The client's deadline does not apply.
         """
         call = self._grounding.EvaluateStream(stream_requests(reports), metadata=self.transport.token.metadata())
         for answer in self.transport.stream("EvaluateStream", call):
@@ -171,7 +171,7 @@ class Client:
         explain: bool = False,
         timeout: float | None = None,
     ) -> v1.ScoreResponse:
-        """Scores a partition that the caller judged, such as `gsar.counts(grounded=["tool_match"])`, and decides."""
+        """Scores claims that the caller has judged, such as `gsar.counts(grounded=["tool_match"])`, and decides."""
         request = requests.score(partition, policy=policy, gate=gate, overrides=overrides, explain=explain)
         return self.transport.call("Score", self._grounding.Score, request, idempotent=True, timeout=timeout)
 
@@ -185,7 +185,7 @@ class Client:
         investigation_id: str = "",
         timeout: float | None = None,
     ) -> v1.SelectBestResponse:
-        """Evaluates 1 to 16 reports over the same evidence and ranks them, best first. Never retried."""
+        """Evaluates 1 to 16 reports against the same evidence and ranks them, best first. The call is never retried."""
         request = requests.selection(
             candidates, evidence, policy=policy, corpus_id=corpus_id, investigation_id=investigation_id
         )
@@ -201,14 +201,14 @@ class Client:
         explain: bool = False,
         timeout: float | None = None,
     ) -> v1.RescoreResponse:
-        """Decides a recorded evaluation under another policy, without judging or recording anything."""
+        """Applies another policy to a recorded evaluation, without judging or recording anything."""
         request = v1.RescoreRequest(
             evaluation_id=evaluation_id, policy=policy, policy_overrides=overrides, explain=explain
         )
         return self.transport.call("Rescore", self._grounding.Rescore, request, idempotent=True, timeout=timeout)
 
     def try_judges(self, judge: str = "", *, timeout: float | None = None) -> v1.TryJudgesResponse:
-        """Tests the judges on a small report that should proceed. Chat models are called and cost money."""
+        """Tests the judges on a small report that should proceed. This calls the chat models, which costs money."""
         request = v1.TryJudgesRequest(judge=judge)
         method = self._grounding.TryJudges
         return self.transport.call("TryJudges", method, request, idempotent=True, timeout=timeout)
@@ -232,7 +232,7 @@ class Client:
         threshold: float | None = None,
         timeout: float | None = None,
     ) -> v1.ClassifyVerdictResponse:
-        """Classifies a tool result, as text or as a JSON document, as support for a fault or as its refutation."""
+        """Classifies whether a tool result, given as text or as a JSON document, supports or refutes a fault."""
         request = v1.ClassifyVerdictRequest(signal=signal, threshold=threshold)
         if json:
             request.json = json
@@ -249,7 +249,7 @@ class Client:
         policy: str = "",
         timeout: float | None = None,
     ) -> v1.AssembleChainResponse:
-        """Assembles the evidence chain of a root cause."""
+        """Assembles the evidence chain for a root cause."""
         request = v1.AssembleChainRequest(gate=gate, hypothesis_id=hypothesis_id, policy=policy)
         method = self._gate.AssembleChain
         return self.transport.call("AssembleChain", method, request, idempotent=True, timeout=timeout)
@@ -277,8 +277,8 @@ class Client:
         time_to_live: float | None = None,
         timeout: float | None = None,
     ) -> v1.PutEvidenceResponse:
-        """Stores items in a corpus, creating it if necessary. Idempotent."""
-        messages = requests.stored(corpus_id, evidence, time_to_live)
+        """Stores items in a corpus, which is created if necessary. The call is idempotent."""
+        messages = requests.put_evidence_messages(corpus_id, evidence, time_to_live)
         return self.transport.send("PutEvidence", self._evidence.PutEvidence, messages, timeout=timeout)
 
     def search(
@@ -305,7 +305,7 @@ class Client:
         lines: tuple[int, int] | None = None,
         timeout: float | None = None,
     ) -> v1.GetSnapshotResponse:
-        """Returns a stored item: the `bytes` `[start, end)`, the first to the last of `lines`, or its beginning."""
+        """Returns part of a stored item: `bytes` (start, end), `lines` (first, last), or else the beginning."""
         request = v1.GetSnapshotRequest(corpus_id=corpus_id)
         if key:
             request.key = key
@@ -319,7 +319,7 @@ class Client:
         return self.transport.call("GetSnapshot", method, request, idempotent=True, timeout=timeout)
 
     def list_corpora(self, *, page_size: int = 0, timeout: float | None = None) -> Iterator[v1.CorpusSummary]:
-        """Lists corpora by name. Fetches pages lazily."""
+        """Lists the corpora, sorted by name. Fetches pages lazily."""
         request = v1.ListCorporaRequest(page_size=page_size)
         method = self._evidence.ListCorpora
         while True:
@@ -336,7 +336,7 @@ class Client:
         method = self._evidence.DeleteCorpus
         return self.transport.call("DeleteCorpus", method, request, idempotent=False, timeout=timeout)
 
-    # The record.
+    # Recorded evaluations.
 
     def list_evaluations(
         self,
@@ -402,7 +402,7 @@ class Client:
         limit: int = 0,
         timeout: float | None = None,
     ) -> v1.RescoreEvaluationsResponse:
-        """Decides many recorded evaluations under another policy, without judging or recording anything."""
+        """Applies another policy to many recorded evaluations, without judging or recording anything."""
         request = v1.RescoreEvaluationsRequest(
             evaluations=evaluations, policy=policy, policy_overrides=overrides, limit=limit
         )
@@ -425,7 +425,7 @@ class Client:
         return answer.item
 
     def delete_evaluation(self, evaluation_id: str, *, timeout: float | None = None) -> v1.DeleteEvaluationResponse:
-        """Deletes an evaluation with its grades, along with evidence that no other evaluation uses."""
+        """Deletes an evaluation, its grades, and the evidence that no other evaluation uses."""
         request = v1.DeleteEvaluationRequest(evaluation_id=evaluation_id)
         method = self._ledger.DeleteEvaluation
         return self.transport.call("DeleteEvaluation", method, request, idempotent=False, timeout=timeout)
@@ -433,12 +433,15 @@ class Client:
     def grade(
         self, evaluation_id: str, grades: Iterable[v1.Grade], *, grader: str, timeout: float | None = None
     ) -> v1.GradeResponse:
-        """Records grades for an evaluation (`gsar.grade_report`, `gsar.grade_claim`), all or none."""
+        """Records the grades of an evaluation (`gsar.grade_report`, `gsar.grade_claim`): either all of them or none."""
         request = v1.GradeRequest(evaluation_id=evaluation_id, grader=grader, grades=grades)
         return self.transport.call("Grade", self._ledger.Grade, request, idempotent=True, timeout=timeout)
 
     def export(self, request: v1.ExportRequest) -> Iterator[v1.ExportResponse]:
-        """Streams records. To resume, pass the `after` of the last response. The client's deadline does not apply."""
+        """Exports records as a stream. To resume an export, pass the `after` value of the last response.
+
+        The client's deadline does not apply.
+        """
         call = self._ledger.Export(request, metadata=self.transport.token.metadata())
         for answer in self.transport.stream("Export", call):
             yield answer
@@ -463,7 +466,7 @@ class Client:
         method = self._policies.CheckPolicy
         return self.transport.call("CheckPolicy", method, request, idempotent=True, timeout=timeout)
 
-    # The steps of investigations; `Investigation` runs them all.
+    # The steps of an investigation. `Investigation` runs all of them.
 
     def start_investigation(
         self, request: v1.StartInvestigationRequest, *, timeout: float | None = None
@@ -503,7 +506,7 @@ class Client:
         ask_model: bool = False,
         timeout: float | None = None,
     ) -> v1.LookAtEntityResponse:
-        """Returns the stored evidence about an entity that is due, and, if requested, a model's belief about it."""
+        """Returns the stored evidence about a due entity and, if requested, a model's belief about the entity."""
         request = v1.LookAtEntityRequest(
             investigation_id=investigation_id, entity=entity, max_bytes=max_bytes, ask_model=ask_model
         )
@@ -511,7 +514,7 @@ class Client:
         return self.transport.call("LookAtEntity", method, request, idempotent=True, timeout=timeout)
 
     def cancel_investigation(self, investigation_id: str, *, timeout: float | None = None) -> v1.Investigation:
-        """Cancels an investigation, which ends degraded with its best report."""
+        """Cancels an investigation. It finishes as degraded, with its best report."""
         request = v1.CancelInvestigationRequest(investigation_id=investigation_id)
         method = self._investigations.CancelInvestigation
         answer = self.transport.call("CancelInvestigation", method, request, idempotent=True, timeout=timeout)

@@ -29,27 +29,27 @@ class Endpoint:
 
 
 def parse(given: str, name: str = "endpoint") -> Endpoint:
-    """Parses an endpoint. Errors contain the `name` of the setting."""
+    """Parses an endpoint. Errors start with `name`, the name of the setting."""
 
-    def refused(reason: str) -> ValueError:
+    def invalid_because(reason: str) -> ValueError:
         return ValueError(f"{name}: invalid endpoint `{given}`: {reason}; expected {FORMS}")
 
     scheme, separator, address = given.partition("://")
     if not separator:
-        raise refused("missing scheme")
+        raise invalid_because("missing scheme")
     if scheme == "unix":
         if not address.startswith("/"):
-            raise refused("the socket path is not absolute")
+            raise invalid_because("the socket path is not absolute")
         return Endpoint("unix", address)
     if scheme not in ("grpc", "grpcs"):
-        raise refused("unknown scheme")
+        raise invalid_because("unknown scheme")
     address = address.removesuffix("/")
     host, _, port = address.rpartition(":") if ":" in address else (address, "", "")
     bare_ipv6 = ":" in host and not (host.startswith("[") and host.endswith("]"))
     if not host or bare_ipv6 or re.search(r"[/?#@ ]", host):
-        raise refused("missing or invalid host")
+        raise invalid_because("missing or invalid host")
     if not re.fullmatch(r"[0-9]{1,5}", port) or not 0 < int(port) < 65536:
-        raise refused("missing or invalid port")
+        raise invalid_because("missing or invalid port")
     return Endpoint("grpc" if scheme == "grpc" else "grpcs", address)
 
 
@@ -60,7 +60,7 @@ def default_sockets() -> list[Path]:
     return [folder / "gsar" / "gsar.sock" for folder in [*folders, Path("/run")]]
 
 
-def is_listened_on(path: Path) -> bool:
+def has_listener(path: Path) -> bool:
     """Returns `True` if a server listens on the socket, even if this user may not connect to it."""
     with socket.socket(socket.AF_UNIX) as probe:
         try:
@@ -73,14 +73,14 @@ def is_listened_on(path: Path) -> bool:
 
 
 def find(given: str = "", *, must_run: bool = True) -> Endpoint:
-    """Returns the given endpoint, `GSAR_ENDPOINT`, or the first default socket with a listening server."""
+    """Returns the given endpoint, or else `GSAR_ENDPOINT`, or else the first default socket that has a listener."""
     if given:
         return parse(given)
     if variable := os.environ.get("GSAR_ENDPOINT"):
         return parse(variable, "GSAR_ENDPOINT")
     sockets = default_sockets()
     for path in sockets:
-        if is_listened_on(path):
+        if has_listener(path):
             return Endpoint("unix", os.fspath(path))
     if not must_run:
         return Endpoint("unix", os.fspath(sockets[-1]))

@@ -1,4 +1,4 @@
-"""Exceptions from calls, one per gRPC code."""
+"""The exceptions that calls raise, one for each gRPC code."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Error(Exception):
     def __init__(self, message: str, *, method: str = "", code: str = "", details: Details | None = None) -> None:
         details = details or Details()
         self.method = method
-        """The name of the method. Empty if none was called."""
+        """The name of the method. Empty if no method was called."""
         self.code = code
         """The gRPC code, such as `INVALID_ARGUMENT`. Empty if the server was not called."""
         self.message = message
         self.reason = details.reason
-        """The stable reason (`gsar.v1.ErrorReason`). Empty if the peer is not a GSAR server."""
+        """A stable identifier of the cause (`gsar.v1.ErrorReason`). Empty if the peer is not a GSAR server."""
         self.violations = details.violations
         """All invalid fields."""
         self.limits = details.limits
@@ -59,7 +59,7 @@ class Error(Exception):
         self.resource = details.resource
         """The type and the name of the unknown resource."""
         self.retry_after = details.retry_after
-        """The delay before a retry in seconds, or `None` if a retry does not help."""
+        """The delay before a retry in seconds, or `None` if retrying does not help."""
         self.request_id = details.request_id
         """The id of the request in the server's log."""
         self.metadata = details.metadata
@@ -87,7 +87,7 @@ class Error(Exception):
 
 
 class SidecarUnreachable(Error):
-    """No server answers at the endpoint."""
+    """No server is responding at the endpoint."""
 
 
 class SidecarNotTrusted(Error):
@@ -107,11 +107,11 @@ class FailedPrecondition(Error):
 
 
 class Aborted(Error):
-    """The idempotency key was used with another request."""
+    """The idempotency key was already used with a different request."""
 
 
 class ResourceExhausted(Error):
-    """A limit, which `limits` names, is exceeded."""
+    """A limit was exceeded; `limits` names it."""
 
 
 class DeadlineExceeded(Error):
@@ -123,7 +123,7 @@ class Unavailable(Error):
 
 
 class PermissionDenied(Error):
-    """The caller lacks a right."""
+    """The caller lacks the right to make this call."""
 
 
 class Unauthenticated(Error):
@@ -131,11 +131,11 @@ class Unauthenticated(Error):
 
 
 class Internal(Error):
-    """A bug in the server. Its log contains `request_id`."""
+    """A bug in the server. The server's log contains `request_id`."""
 
 
 class Unimplemented(Error):
-    """The server is older than this client, or not a GSAR server."""
+    """The server is older than this client, or it is not a GSAR server."""
 
 
 CLASSES: dict[str, type[Error]] = {
@@ -202,11 +202,13 @@ def from_status(method: str, endpoint: object, code: grpc.StatusCode, message: s
             return SidecarNotTrusted(text, method=method, code=code.name)
         fix = "start gsar-server there, or set endpoint= or GSAR_ENDPOINT"
         reason = message or "the connection is broken"
-        return SidecarUnreachable(f"no sidecar answers at {endpoint}: {reason}\n  {fix}", method=method, code=code.name)
+        return SidecarUnreachable(
+            f"no sidecar is responding at {endpoint}: {reason}\n  {fix}", method=method, code=code.name
+        )
     if "http2 header with status" in message and not details.reason:
         message = (
             f"the peer at {endpoint} is an HTTP server without gRPC, such as the gateway or the admin port; "
-            f"use an address of `listen` ({message})"
+            f"use one of the addresses in `listen` ({message})"
         )
     if code is grpc.StatusCode.DEADLINE_EXCEEDED and not details.reason:
         message = "deadline exceeded; increase timeout= or deadline="
@@ -216,7 +218,7 @@ def from_status(method: str, endpoint: object, code: grpc.StatusCode, message: s
 
 
 def error_from(error: v1.CallError, method: str = "") -> Error:
-    """Returns the exception for a failed report of a stream, or a failed candidate."""
+    """Returns the exception for a failed report in a stream, or for a failed candidate."""
     details = Details(
         reason=error.reason,
         violations=[Violation(each.field, each.description) for each in error.field_violations],

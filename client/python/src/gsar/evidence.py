@@ -36,8 +36,9 @@ log = logging.getLogger("gsar")
 def evidence_from(*paths: str | os.PathLike[str]) -> list[v1.EvidenceItem]:
     """Loads files and folders as items.
 
-    Folders are read recursively, without hidden files. Links out of a folder are skipped with a warning. An item's id
-    is its path within the folder. The server detects kind and lane unless an `evidence.toml` in the folder states them.
+    Folders are read recursively, except for hidden files. Links out of a folder are skipped with a warning. An item's
+    id is its path within the folder. The server detects the kind and lane of an item, unless an `evidence.toml` in the
+    folder states them.
     """
     found: list[tuple[str, Path, dict[str, Any]]] = []
     for given in map(Path, paths):
@@ -50,8 +51,8 @@ def evidence_from(*paths: str | os.PathLike[str]) -> list[v1.EvidenceItem]:
     items: list[v1.EvidenceItem] = []
     seen: set[str] = set()
     for name, path, entry in found:
-        shared = names.count(name) > 1 and "id" not in entry
-        item = item_of(os.fspath(path) if shared else entry.get("id", name), path, entry)
+        is_ambiguous = names.count(name) > 1 and "id" not in entry
+        item = item_of(os.fspath(path) if is_ambiguous else entry.get("id", name), path, entry)
         if item.id in seen:
             raise ValueError(f"{path}: duplicate id `{item.id}`")
         seen.add(item.id)
@@ -69,7 +70,7 @@ def folder(root: Path, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     manifest = path / MANIFEST
     if manifest in entries:
-        yield from listed(root, manifest, entries)
+        yield from manifest_files(root, manifest, entries)
         return
     for entry in entries:
         if why := reason_to_skip(root, entry):
@@ -81,7 +82,7 @@ def folder(root: Path, path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def reason_to_skip(root: Path, path: Path) -> str:
-    """Returns the reason to skip a folder entry, or an empty string. Links could expose files outside of the folder."""
+    """Returns the reason to skip a folder entry, or an empty string. Links could expose files outside the folder."""
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         if not path.resolve().is_relative_to(root):
@@ -91,8 +92,8 @@ def reason_to_skip(root: Path, path: Path) -> str:
     return "" if path.is_file() or path.is_dir() else "is neither a file nor a directory"
 
 
-def listed(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yields the files listed in a manifest."""
+def manifest_files(root: Path, manifest: Path, entries: list[Path]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yields the files that a manifest lists, each with its entry."""
     document = tomllib.loads(manifest.read_text(encoding="utf-8"))
     for key in document.keys() - {"item"}:
         raise ValueError(f"{manifest}: unknown key `{key}`; list files as [[item]]")
@@ -143,7 +144,7 @@ def text_of(path: Path) -> str:
         with gzip.open(path) as opened:
             content = opened.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        raise ValueError(f"{path}: larger than {MAX_BYTES >> 20} MiB; use a part of it")
+        raise ValueError(f"{path}: larger than {MAX_BYTES >> 20} MiB; use only part of it")
     encoding = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         text = content.decode(encoding)

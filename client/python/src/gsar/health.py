@@ -1,6 +1,6 @@
-"""The standard health check (`grpc.health.v1`), without the package of its stubs.
+"""The standard health check (`grpc.health.v1`), without the package that contains its stubs.
 
-The request is an empty message. The answer has one field, the status, where 1 is SERVING.
+The request is an empty message. The response has one field, the status. The status 1 means SERVING.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ def health_check(channel: grpc.Channel) -> grpc.UnaryUnaryMultiCallable[bytes, b
 @overload
 def health_check(channel: grpc.aio.Channel) -> grpc.aio.UnaryUnaryMultiCallable[bytes, bytes]: ...
 def health_check(channel: Any) -> Any:
-    """Returns the method `Check`, with messages as bytes."""
+    """Returns the method `Check`, whose messages are bytes."""
     return channel.unary_unary("/grpc.health.v1.Health/Check", bytes, bytes)
 
 
 def health_watch(channel: grpc.Channel) -> grpc.UnaryStreamMultiCallable[bytes, bytes]:
-    """Returns the method `Watch`, with messages as bytes."""
+    """Returns the method `Watch`, whose messages are bytes."""
     untyped: Any = channel
     return untyped.unary_stream("/grpc.health.v1.Health/Watch", bytes, bytes)

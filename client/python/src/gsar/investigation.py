@@ -1,4 +1,4 @@
-"""Investigations for blocking calls, which execute the sidecar's instructions with callbacks.
+"""The blocking driver for investigations, which executes the sidecar's instructions with callbacks.
 
 Generated from `aio/investigation.py` by scripts/generate.py.
 """
@@ -16,14 +16,15 @@ from gsar.requests import report_of as message_of
 
 
 class Investigation:
-    """Runs an investigation to its end, as the sidecar instructs.
+    """Runs an investigation from start to finish, as the sidecar instructs.
 
-    `planner` investigates, `synthesizer` writes the reports. Both receive the instruction (`v1.Synthesize`,
+    `planner` investigates, and `synthesizer` writes the reports. Both receive the instruction (`v1.Synthesize`,
     `v1.Regenerate`, `v1.Replan`, `v1.GatherEvidence`) and the state of the investigation.
 
-    `onset` is the start of the incident, in UTC if it has no time zone. A change may have caused the incident if it
-    took effect at most `changes_within` before. Without `onset`, no change is ever cited, so a root cause is at most
-    partially grounded. `budget` limits chat model calls, tokens, money and time. `options` apply to every evaluation.
+    `onset` is the time at which the incident began, in UTC if it has no time zone. A change may have caused the
+    incident if it took effect at most `changes_within` before the onset. Without `onset`, no change is ever cited, so a
+    root cause is at best partially grounded. `budget` limits the chat model calls, tokens, money and time that the
+    investigation may use. `options` apply to every evaluation.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Investigation:
             self._start.onset_window.end.FromDatetime(onset)
 
     def run(self, client: Client, investigation_id: str) -> InvestigationOutcome:
-        """Runs the investigation, or resumes one that was started before."""
+        """Runs the investigation, or resumes it if it has been started before."""
         start = v1.StartInvestigationRequest()
         start.CopyFrom(self._start)
         start.investigation_id = investigation_id
@@ -67,12 +68,12 @@ class Investigation:
             state = (client.submit_report(request)).investigation
         finished = state.instruction.finished
         best = client.get_evaluation(finished.best) if finished.best else None
-        same = finished.last == finished.best
-        last = best if same else client.get_evaluation(finished.last) if finished.last else None
+        last_is_best = finished.last == finished.best
+        last = best if last_is_best else client.get_evaluation(finished.last) if finished.last else None
         return InvestigationOutcome(state, best, last)
 
     def _investigate(self, client: Client, instruction: PlanInstruction, state: v1.Investigation) -> v1.Investigation:
-        """Records turns until the planner has no more, the gate has closed, or the instruction changes."""
+        """Records turns until the planner yields no more turns, the gate closes, or the instruction changes."""
         assert self._planner is not None
         kind = state.instruction.WhichOneof("due")
         for turn in turns_of(self._planner(instruction, state)):

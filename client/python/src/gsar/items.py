@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from gsar import v1
-from gsar.commands import classified
+from gsar.commands import classify
 
 Kind: TypeAlias = Literal["tool_output", "step_output", "signal", "change", "verification", "prior_claim"]
 Lane: TypeAlias = Literal[
@@ -18,7 +18,7 @@ Lane: TypeAlias = Literal[
 ]
 
 Evidence: TypeAlias = "Mapping[str, object] | Iterable[v1.EvidenceItem]"
-"""Items, or a dict of contents by id. A string is plain text; any other value becomes a JSON document."""
+"""Items, or a dict from ids to contents. A string is plain text; any other value becomes a JSON document."""
 
 
 def text(
@@ -35,11 +35,11 @@ def text(
 ) -> v1.EvidenceItem:
     """Returns a text item, such as a log, a table or command output.
 
-    Without `kind` and `lane`, an item is tool output in lane logs, unless `tool` or `id` is a known
-    command, such as `git log`.
-    `exhaustive` is `True` if whatever the item does not list does not exist in its scope.
+    If `tool` or `id` is a known command, such as `git log`, the command determines the defaults of `kind` and `lane`.
+    Otherwise, an item is tool output in the `logs` lane. Set `exhaustive` if anything that the item does not list does
+    not exist in its scope.
     """
-    known_lane, known_kind = classified(tool or id) or ("logs", "tool_output")
+    known_lane, known_kind = classify(tool or id) or ("logs", "tool_output")
     item = v1.EvidenceItem(
         id=id,
         kind=v1.EvidenceKind.Value(f"EVIDENCE_KIND_{(kind or known_kind).upper()}"),
@@ -67,16 +67,16 @@ def json(
     exhaustive: bool = False,
     specialist_id: str = "",
 ) -> v1.EvidenceItem:
-    """Returns a JSON item. `content` is a document as text, which is stored verbatim, or a value for `json.dumps`.
+    """Returns a JSON item. `content` is the text of a document, which is stored verbatim, or a value for `json.dumps`.
 
-    The default lane is static infrastructure; see `text` for the other arguments.
+    The default lane is `static_infra`. See `text` for the other arguments.
     """
     document = content if isinstance(content, str) else json_documents.dumps(content, ensure_ascii=False)
     item = text(
         id,
         "",
         kind=kind,
-        lane=lane or (None if classified(tool or id) else "static_infra"),
+        lane=lane or (None if classify(tool or id) else "static_infra"),
         tool=tool,
         query=query,
         collected_at=collected_at,
@@ -88,7 +88,10 @@ def json(
 
 
 def file(path: str | Path, *, id: str = "", **described: Any) -> v1.EvidenceItem:  # noqa: A002
-    """Loads a file. Its name is the default id; `.json` files become JSON items. See `text` for other arguments."""
+    """Loads a file as an item. By default, the id is the file's name without its suffix.
+
+    `.json` files become JSON items. See `text` for the other arguments.
+    """
     path = Path(path)
     make = json if path.suffix == ".json" else text
     return make(id or path.stem, path.read_text(encoding="utf-8"), **described)
@@ -104,20 +107,20 @@ def items(evidence: Evidence) -> list[v1.EvidenceItem]:
         )
     if isinstance(evidence, Mapping):
         contents = cast("Mapping[str, object]", evidence)
-        return [content_of(name, content) for name, content in contents.items()]
+        return [item_from(name, content) for name, content in contents.items()]
     if isinstance(given, os.PathLike):
         path = os.fspath(cast("os.PathLike[str]", given))
         raise TypeError(f"evidence: got a path; use gsar.evidence_from({path!r})")
     found = list(cast("Iterable[object]", evidence))
-    for number, item in enumerate(found):
+    for index, item in enumerate(found):
         if not isinstance(item, v1.EvidenceItem):
             kind = type(item).__name__
-            raise TypeError(f"evidence[{number}]: got a {kind}; use gsar.text(id, content) or gsar.json(id, content)")
+            raise TypeError(f"evidence[{index}]: got a {kind}; use gsar.text(id, content) or gsar.json(id, content)")
     return cast("list[v1.EvidenceItem]", found)
 
 
-def content_of(name: str, content: object) -> v1.EvidenceItem:
-    """Converts content with an id to an item."""
+def item_from(name: str, content: object) -> v1.EvidenceItem:
+    """Converts an id and its content to an item."""
     if content is None or isinstance(content, bytes | bytearray):
         given = "None" if content is None else "bytes"
         raise TypeError(f"evidence[{name!r}]: got {given}; expected a string or a value for json.dumps")

@@ -1,4 +1,4 @@
-"""A LangGraph node that evaluates the report in the state, and a router for its tiers.
+"""A LangGraph node that evaluates the report in the state, and a router that follows the tier.
 
     graph.add_node("ground", gsar.langgraph.grounding_node(client))
     graph.add_conditional_edges(
@@ -30,7 +30,7 @@ class Node(Protocol):
     """A node of a graph."""
 
     def __call__(self, state: Any) -> dict[str, Grounding]:
-        """Returns the update of the state."""
+        """Returns the state update."""
         ...
 
 
@@ -38,7 +38,7 @@ class AsyncNode(Protocol):
     """An async node of a graph."""
 
     async def __call__(self, state: Any) -> dict[str, Grounding]:
-        """Returns the update of the state."""
+        """Returns the state update."""
         ...
 
 
@@ -65,7 +65,7 @@ class Grounding(TypedDict):
     attempts: int
     """The number of consecutive reports that did not proceed."""
     repeated: bool
-    """`True` if the previous report had the same faulty claims over the same evidence."""
+    """`True` if the previous report had the same faulty claims, with the same evidence."""
     evidence: str
     """A digest of the evidence."""
 
@@ -73,7 +73,7 @@ class Grounding(TypedDict):
 def grounding(
     answer: v1.EvaluateResponse, attempts: int = 1, *, evidence: Evidence = (), before: Grounding | None = None
 ) -> Grounding:
-    """Converts an answer to the value in the state. `before` is the previous value."""
+    """Converts a response to the value in the state. `before` is the previous value."""
     digest = digest_of(evidence)
     decided = Grounding(
         tier=tier(answer),
@@ -95,27 +95,29 @@ def grounding(
 
 
 def repeats(decided: Grounding, before: Grounding) -> bool:
-    """Returns `True` if the previous report had the same faulty claims over the same evidence."""
+    """Returns `True` if the previous report had the same faulty claims, with the same evidence."""
     if decided["tier"] == "proceed" or decided["evidence"] != before.get("evidence"):
         return False
-    claims = [sorted(" ".join(fault["claim"].lower().split()) for fault in of["faults"]) for of in (decided, before)]
+    claims = [
+        sorted(" ".join(fault["claim"].lower().split()) for fault in each["faults"]) for each in (decided, before)
+    ]
     return claims[0] == claims[1] and decided["reasons"] == before["reasons"]
 
 
 def feedback(answer: v1.EvaluateResponse) -> str:
-    """Formats the decision and the gaps found by the judge for a prompt."""
+    """Formats the decision, and the gaps that the judge found, for a prompt."""
     gaps = [f"  missing: {gap}" for gap in answer.gaps]
     return "\n".join([describe(answer), *gaps])
 
 
 def digest_of(evidence: Evidence) -> str:
-    """Returns a digest of the evidence, regardless of its order."""
+    """Returns a digest of the evidence, which does not depend on the order of the items."""
     parts = sorted(item.SerializeToString(deterministic=True) for item in items(evidence))
-    whole = hashlib.sha256()
+    hasher = hashlib.sha256()
     for part in parts:
-        whole.update(len(part).to_bytes(8, "big"))
-        whole.update(part)
-    return whole.hexdigest()
+        hasher.update(len(part).to_bytes(8, "big"))
+        hasher.update(part)
+    return hasher.hexdigest()
 
 
 @overload
@@ -134,9 +136,9 @@ def grounding_node(
     policy: str = "",
     corpus_id: str = "",
 ) -> Node | AsyncNode:
-    """Returns a node that evaluates `state[report]` against `state[evidence]`. Raises if no sidecar answers."""
+    """Returns a node that evaluates `state[report]` against `state[evidence]`. It raises if no sidecar responds."""
 
-    def written(answer: v1.EvaluateResponse, state: State, given: Evidence) -> dict[str, Grounding]:
+    def update(answer: v1.EvaluateResponse, state: State, given: Evidence) -> dict[str, Grounding]:
         before = state.get("grounding")
         attempts = before["attempts"] + 1 if before and before["tier"] != "proceed" else 1
         return {"grounding": grounding(answer, attempts, evidence=given, before=before)}
@@ -147,7 +149,7 @@ def grounding_node(
         async def ground_async(state: Any) -> dict[str, Grounding]:
             given = items(state.get(evidence) or ())
             answer = await aio.evaluate(state[report], given, policy=policy, corpus_id=corpus_id)
-            return written(answer, state, given)
+            return update(answer, state, given)
 
         return ground_async
     blocking = client
@@ -155,7 +157,7 @@ def grounding_node(
     def ground(state: Any) -> dict[str, Grounding]:
         given = items(state.get(evidence) or ())
         answer = blocking.evaluate(state[report], given, policy=policy, corpus_id=corpus_id)
-        return written(answer, state, given)
+        return update(answer, state, given)
 
     return ground
 
@@ -163,7 +165,7 @@ def grounding_node(
 def router(max_attempts: int = 4) -> Callable[[State], Route]:
     """Returns a function that routes by tier, or to `give_up` if another report would not help.
 
-    It gives up if the judge failed, if the same claims are faulty over the same evidence as before, or if
+    It gives up if the judge failed, if the same claims are faulty as before with the same evidence, or if
     `max_attempts` consecutive reports did not proceed. To start over, set `grounding` in the state to `None`.
     """
 
@@ -171,7 +173,7 @@ def router(max_attempts: int = 4) -> Callable[[State], Route]:
         decided: Grounding = state["grounding"]
         if decided["tier"] == "proceed":
             return "proceed"
-        is_over = "JUDGE_FAILED" in decided["reasons"] or decided["repeated"] or decided["attempts"] >= max_attempts
-        return "give_up" if is_over else decided["tier"]
+        gives_up = "JUDGE_FAILED" in decided["reasons"] or decided["repeated"] or decided["attempts"] >= max_attempts
+        return "give_up" if gives_up else decided["tier"]
 
     return route

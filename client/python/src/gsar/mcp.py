@@ -2,9 +2,10 @@
 
     python -m gsar.mcp [--endpoint unix:///run/gsar/gsar.sock] [--deadline 50] [--unredacted]
 
-Needs `gsar[mcp]`. The endpoint defaults to that of `gsar.Client()`; if no sidecar answers, tools return an error. The
-default deadline is shorter than the timeout of most clients; a report that is not decided by then abstains. In the
-result of `evaluate`, secrets and personal data are replaced with placeholders. Other tools return them unchanged.
+Needs `gsar[mcp]`. The endpoint defaults to that of `gsar.Client()`. If no sidecar responds, tools return an error. The
+default deadline is shorter than the timeout of most MCP clients. If a report is not decided by the deadline, the tier
+is abstain. In the result of `evaluate`, secrets and personal data are replaced with placeholders. Other tools return
+them unchanged.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ try:
     from mcp.server.mcpserver.exceptions import ToolError
     from pydantic import BaseModel, Field
 except ImportError as missing:
-    raise ImportError(f"gsar.mcp needs the package mcp, 2.0 or later: install gsar[mcp] ({missing})") from missing
+    raise ImportError(
+        f"gsar.mcp needs version 2.0 or later of the package mcp: install gsar[mcp] ({missing})"
+    ) from missing
 
 import gsar
 from gsar import aio, v1
@@ -31,9 +34,9 @@ from gsar.items import Lane
 from gsar.requests import EvidenceType
 
 DEADLINE = 50.0
-"""In seconds. MCP clients usually wait for 60."""
+"""The default deadline of a tool call, in seconds. MCP clients usually wait for 60 s."""
 PROGRESS = 5.0
-"""Seconds between progress notifications."""
+"""The interval between progress notifications, in seconds."""
 
 
 class Sidecar:
@@ -105,12 +108,12 @@ def plain(message: Any) -> dict[str, Any]:
 
 
 def state_of(investigation: v1.Investigation) -> dict[str, Any]:
-    """Returns the state of an investigation as a JSON object, including a step of 0."""
+    """Returns the state of an investigation as a JSON object, which includes `step` even if it is 0."""
     return {"step": 0} | plain(investigation)
 
 
 def items(evidence: dict[str, str]) -> list[v1.EvidenceItem]:
-    """Converts contents by id to items. A JSON object or array becomes a JSON item."""
+    """Converts contents, by id, to evidence items. A JSON object or array becomes a JSON item."""
     found: list[v1.EvidenceItem] = []
     for name, content in evidence.items():
         try:
@@ -127,7 +130,7 @@ async def evaluate(
     """Decide whether an incident report may be sent.
 
     Returns the tier (proceed, regenerate, replan, abstain), its reasons, the faulty claims and the undecided claims.
-    Evidence is the output of tools, by a name of your choice; corpus_id names stored evidence.
+    evidence maps a name of your choice to the output of a tool; corpus_id names stored evidence.
     """
     options = v1.EvaluateOptions(redact=context.request_context.lifespan_context.redact)
     async with sidecar_of(context) as client:
@@ -136,12 +139,12 @@ async def evaluate(
                 report, items(evidence or {}), policy=policy, corpus_id=corpus_id, options=options
             )
         except gsar.DeadlineExceeded as late:
-            return undecided(late)
-    return decided(answer)
+            return overdue_result(late)
+    return result_of(answer)
 
 
-def undecided(late: gsar.DeadlineExceeded) -> dict[str, Any]:
-    """Returns abstain for a report that was not decided in time."""
+def overdue_result(late: gsar.DeadlineExceeded) -> dict[str, Any]:
+    """Returns the result for a report that was not decided in time: its tier is abstain."""
     reason = {"code": "DEADLINE_EXCEEDED", "sentence": f"no verdict in time: {late.message}"}
     return {
         "tier": "abstain",
@@ -153,8 +156,8 @@ def undecided(late: gsar.DeadlineExceeded) -> dict[str, Any]:
     }
 
 
-def decided(answer: v1.EvaluateResponse) -> dict[str, Any]:
-    """Returns an answer without the parts that repeat the request."""
+def result_of(answer: v1.EvaluateResponse) -> dict[str, Any]:
+    """Converts a response to a result, without the parts that repeat the request."""
     return {
         "tier": gsar.tier(answer),
         "summary": gsar.describe(answer),
@@ -173,7 +176,7 @@ async def score(
     complementary: list[EvidenceType] | None = None,
     policy: str = "",
 ) -> dict[str, Any]:
-    """Score classified claims, given as the evidence types of the claims of each class."""
+    """Score claims that are already classified. Each argument lists the evidence types of one class of claims."""
     partition = gsar.counts(
         grounded=grounded or (),
         ungrounded=ungrounded or (),
@@ -192,7 +195,7 @@ async def gate(
     wants_to_finish: bool = False,
     policy: str = "",
 ) -> dict[str, Any]:
-    """Decide whether an investigation has found its root cause, must stop, or continues."""
+    """Decide whether an investigation has found its root cause, must stop, or should continue."""
     inputs = v1.GateInputs(turns_used=turns_used, wants_to_finish=wants_to_finish)
     for given in hypotheses:
         hypothesis = inputs.hypotheses.add(id=given.id, statement=given.statement, target=given.target)
@@ -209,14 +212,14 @@ async def gate(
 
 
 async def search(context: ToolContext, corpus_id: str, query: str, most: int = 10) -> dict[str, Any]:
-    """Find the passages of stored evidence relevant to a query in plain words."""
+    """Find the passages of stored evidence that are relevant to a query in plain words."""
     async with sidecar_of(context) as client:
         answer = await client.search(corpus_id, query, most=most)
     return {"hits": [plain(hit) for hit in answer.hits], "degraded": answer.degraded}
 
 
 async def store(context: ToolContext, corpus_id: str, evidence: dict[str, str]) -> dict[str, Any]:
-    """Keep what tools returned, by a name of your choice, for later reports and searches."""
+    """Store the output of tools, under names of your choice, for later reports and searches."""
     async with sidecar_of(context) as client:
         answer = await client.put_evidence(corpus_id, items(evidence))
     return plain(answer)
@@ -244,7 +247,7 @@ async def start_investigation(
 async def record_turn(context: ToolContext, turn: dict[str, Any]) -> dict[str, Any]:
     """Record a turn of an investigation: tool calls with their results, hypotheses, changes, wants_to_finish.
 
-    A RecordTurnRequest of the contract in JSON: {"investigation_id": "i1", "step": 1, "tool_calls": [{"tool":
+    turn is a RecordTurnRequest in JSON: {"investigation_id": "i1", "step": 1, "tool_calls": [{"tool":
     "kubectl logs", "arguments": "cart-1", "result": {"id": "log", "text": "..."}}], "wants_to_finish": true}.
     """
     async with sidecar_of(context) as client:
@@ -252,7 +255,7 @@ async def record_turn(context: ToolContext, turn: dict[str, Any]) -> dict[str, A
 
 
 async def submit_report(context: ToolContext, investigation_id: str, step: int, report: str) -> dict[str, Any]:
-    """Submit the report of an investigation for a decision; step is the one in the last result."""
+    """Submit the report of an investigation for a decision; step is the step in the last result."""
     written = v1.Report(synthesis=report)
     request = v1.SubmitReportRequest(investigation_id=investigation_id, step=step, report=written)
     async with sidecar_of(context) as client:
@@ -260,7 +263,7 @@ async def submit_report(context: ToolContext, investigation_id: str, step: int, 
 
 
 async def get_investigation(context: ToolContext, investigation_id: str) -> dict[str, Any]:
-    """Return the state of an investigation and what is due."""
+    """Return the state of an investigation, including the instruction that is due."""
     async with sidecar_of(context) as client:
         return plain(await client.get_investigation(investigation_id))
 
@@ -283,22 +286,22 @@ def server(endpoint: str = "", deadline: float = DEADLINE, *, redact: bool = Tru
     """Returns the MCP server. The first tool call connects it to the sidecar."""
 
     @asynccontextmanager
-    async def connected(_: MCPServer[Sidecar]) -> AsyncGenerator[Sidecar]:
+    async def lifespan(_: MCPServer[Sidecar]) -> AsyncGenerator[Sidecar]:
         sidecar = Sidecar(endpoint, deadline, redact)
         try:
             yield sidecar
         finally:
             await sidecar.close()
 
-    made = MCPServer[Sidecar](
+    mcp_server = MCPServer[Sidecar](
         "gsar",
         version=gsar.__version__,
         instructions="GSAR decides whether an incident report may be sent: evaluate it before you show or send it.",
-        lifespan=connected,
+        lifespan=lifespan,
     )
     for tool in TOOLS:
-        made.tool()(tool)
-    return made
+        mcp_server.tool()(tool)
+    return mcp_server
 
 
 def main() -> None:
@@ -308,7 +311,7 @@ def main() -> None:
     parser.add_argument(
         "--deadline", type=float, default=DEADLINE, help="deadline for a tool call in seconds (default: 50)"
     )
-    parser.add_argument("--unredacted", action="store_true", help="keep secrets and personal data in answers")
+    parser.add_argument("--unredacted", action="store_true", help="do not replace secrets and personal data in results")
     given = parser.parse_args()
     server(given.endpoint, given.deadline, redact=not given.unredacted).run()
 

@@ -9,7 +9,7 @@ from gsar import v1
 from gsar.items import Evidence, items
 
 ReportText: TypeAlias = "str | v1.Report"
-"""A report, or only its text."""
+"""A report, or just its text."""
 
 EvidenceType: TypeAlias = Literal[
     "tool_match",
@@ -70,8 +70,8 @@ def counts(
     contradicted: Iterable[EvidenceType] = (),
     complementary: Iterable[EvidenceType] = (),
 ) -> v1.PartitionCounts:
-    """Builds a partition from the evidence types of the claims in each class, one per claim."""
-    counted: dict[tuple[v1.ClaimClass.ValueType, v1.EvidenceType.ValueType], int] = {}
+    """Builds a partition. Each argument lists the evidence types of the claims in one class, one per claim."""
+    totals: dict[tuple[v1.ClaimClass.ValueType, v1.EvidenceType.ValueType], int] = {}
     classes = [
         (v1.CLAIM_CLASS_GROUNDED, grounded),
         (v1.CLAIM_CLASS_UNGROUNDED, ungrounded),
@@ -81,9 +81,9 @@ def counts(
     for claim_class, names in classes:
         for name in names:
             key = (claim_class, v1.EvidenceType.Value(f"EVIDENCE_TYPE_{name.upper()}"))
-            counted[key] = counted.get(key, 0) + 1
+            totals[key] = totals.get(key, 0) + 1
     partition = v1.PartitionCounts()
-    for (claim_class, evidence_type), count in counted.items():
+    for (claim_class, evidence_type), count in totals.items():
         # `class` is a keyword in Python.
         setattr(partition.counts.add(type=evidence_type, count=count), "class", claim_class)
     return partition
@@ -136,7 +136,7 @@ def turn(
     path: Iterable[str] = (),
     wants_to_finish: bool = False,
 ) -> v1.RecordTurnRequest:
-    """Builds an agent's turn. Each item is the result of a call to its `tool`, or to a tool named by its id."""
+    """Builds an agent's turn. Each item is the result of a call to its `tool`, or else to a tool named after its id."""
     return v1.RecordTurnRequest(
         tool_calls=[
             v1.ToolCall(tool=item.tool or item.id, arguments=item.query or item.id, result=item)
@@ -149,8 +149,10 @@ def turn(
     )
 
 
-def stored(corpus_id: str, evidence: Evidence, time_to_live: float | None) -> Iterator[v1.PutEvidenceRequest]:
-    """Yields the messages of PutEvidence, splitting long texts."""
+def put_evidence_messages(
+    corpus_id: str, evidence: Evidence, time_to_live: float | None
+) -> Iterator[v1.PutEvidenceRequest]:
+    """Yields the messages to send in a PutEvidence call, and splits long texts."""
     head = v1.CorpusHead(corpus_id=corpus_id)
     if time_to_live is not None:
         head.time_to_live.FromNanoseconds(round(time_to_live * 1e9))
@@ -159,25 +161,25 @@ def stored(corpus_id: str, evidence: Evidence, time_to_live: float | None) -> It
         if len(item.text) <= MAX_MESSAGE_CHARACTERS:
             yield v1.PutEvidenceRequest(item=item)
             continue
-        begun = v1.EvidenceItem()
-        begun.CopyFrom(item)
-        begun.text = item.text[:MAX_MESSAGE_CHARACTERS]
-        yield v1.PutEvidenceRequest(item=begun)
+        first_part = v1.EvidenceItem()
+        first_part.CopyFrom(item)
+        first_part.text = item.text[:MAX_MESSAGE_CHARACTERS]
+        yield v1.PutEvidenceRequest(item=first_part)
         for at in range(MAX_MESSAGE_CHARACTERS, len(item.text), MAX_MESSAGE_CHARACTERS):
             yield v1.PutEvidenceRequest(more=item.text[at : at + MAX_MESSAGE_CHARACTERS].encode())
 
 
-def correlated(
+def evaluate_messages(
     requests: Iterable[tuple[str, v1.EvaluateRequest]],
 ) -> Iterator[v1.EvaluateStreamRequest]:
-    """Yields the messages of EvaluateStream."""
+    """Yields the messages to send in an EvaluateStream call."""
     for correlation_id, request in requests:
         yield v1.EvaluateStreamRequest(correlation_id=correlation_id, request=request)
 
 
-async def correlated_async(
+async def evaluate_messages_async(
     requests: AsyncIterable[tuple[str, v1.EvaluateRequest]],
 ) -> AsyncIterator[v1.EvaluateStreamRequest]:
-    """Yields the messages of EvaluateStream."""
+    """Yields the messages to send in an EvaluateStream call."""
     async for correlation_id, request in requests:
         yield v1.EvaluateStreamRequest(correlation_id=correlation_id, request=request)

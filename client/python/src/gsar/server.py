@@ -20,7 +20,7 @@ BINARY = "gsar-server"
 START_SECONDS = 60
 STOP_SECONDS = 10
 MAX_SOCKET_PATH = 103
-MAX_WORDS = 4096
+MAX_LOG_CHARACTERS = 4096
 
 
 class ServerError(RuntimeError):
@@ -28,21 +28,21 @@ class ServerError(RuntimeError):
 
 
 def find_binary() -> str:
-    """Returns `GSAR_SERVER`, `gsar-server` on the path, or an empty string."""
+    """Returns `GSAR_SERVER`, or else the path of `gsar-server` in PATH, or else an empty string."""
     return os.environ.get("GSAR_SERVER") or shutil.which(BINARY) or ""
 
 
 class Server:
     """Runs `gsar-server` in a `with` block: `with gsar.server.Server() as server: gsar.Client(server.endpoint)`.
 
-    `configuration` is the TOML config; environment variables are ignored. `listen` adds addresses to the socket. The
-    ledger is deleted at the end.
+    `configuration` is the server's configuration in TOML. `GSAR_*` environment variables are ignored. `listen` lists
+    addresses to listen on in addition to the socket. The ledger is deleted at the end of the block.
     """
 
     def __init__(self, configuration: str = "", *, listen: Sequence[str] = (), binary: str = "") -> None:
         self.binary = binary or find_binary()
         if not self.binary:
-            raise ServerError(f"{BINARY} is not on the path; install it, or set GSAR_SERVER or binary=")
+            raise ServerError(f"{BINARY} is not in PATH; install it, or set GSAR_SERVER or binary=")
         self.configuration = configuration
         self.listen = listen
         self.endpoint = ""
@@ -117,11 +117,11 @@ class Server:
                 if any(state == SERVING for state in states):
                     return
             except grpc.RpcError:
-                # The log states the reason.
+                # The log, which is part of the error below, states the reason.
                 pass
         status = self.process.poll()
-        ended = f"does not serve after {START_SECONDS} s" if status is None else f"ended with status {status}"
-        raise ServerError(f"{self.binary} {ended}\n{self.log()[-MAX_WORDS:]}")
+        failure = f"is not serving after {START_SECONDS} s" if status is None else f"exited with status {status}"
+        raise ServerError(f"{self.binary} {failure}\n{self.log()[-MAX_LOG_CHARACTERS:]}")
 
     def _stop(self) -> None:
         self.process.terminate()

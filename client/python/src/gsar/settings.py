@@ -1,4 +1,4 @@
-"""Connection settings, deadlines and retries of both transports."""
+"""Connection settings, deadlines and retries for both transports."""
 
 import time
 from collections.abc import Sequence
@@ -30,39 +30,39 @@ def connection(
     settings: list[Option] = [
         ("grpc.max_receive_message_length", MAX_RESPONSE_BYTES),
         ("grpc.max_send_message_length", -1),
-        # Reconnects quickly to a restarted sidecar.
+        # These values reconnect quickly to a restarted sidecar.
         ("grpc.initial_reconnect_backoff_ms", 100),
         ("grpc.max_reconnect_backoff_ms", 2000),
     ]
     if endpoint.scheme == "unix":
-        # By default grpcio sends the socket path as authority, which HTTP/2 servers reject.
+        # By default, grpcio sends the socket path as the authority, which HTTP/2 servers reject.
         settings.append(("grpc.default_authority", "localhost"))
     return endpoint, files.with_environment(), [*settings, *options]
 
 
 class Attempts:
-    """The remaining attempts of a call."""
+    """The attempts that remain for a call."""
 
     def __init__(self, method: str, endpoint: Endpoint, *, idempotent: bool, timeout: float) -> None:
         self.method = method
         self.endpoint = endpoint
-        self.left = MAX_ATTEMPTS if idempotent else 1
-        self.ends = time.monotonic() + timeout
+        self.remaining = MAX_ATTEMPTS if idempotent else 1
+        self.deadline = time.monotonic() + timeout
 
     @property
     def timeout(self) -> float:
         """The seconds until the deadline."""
-        return max(0.0, self.ends - time.monotonic())
+        return max(0.0, self.deadline - time.monotonic())
 
     def error(self, error: grpc.RpcError) -> Error:
         """Converts a grpcio error to an exception."""
         return from_rpc_error(self.method, self.endpoint, error)
 
     def wait_after(self, error: Error) -> float:
-        """Returns the delay before the next attempt, or raises the error if there is none."""
-        self.left -= 1
+        """Returns the delay before the next attempt, or raises the error if there is no next attempt."""
+        self.remaining -= 1
         delay = error.retry_after
-        if self.left == 0 or delay is None or delay >= self.timeout:
+        if self.remaining == 0 or delay is None or delay >= self.timeout:
             raise error
         return delay
 
@@ -73,4 +73,4 @@ def from_rpc_error(method: str, endpoint: Endpoint, error: grpc.RpcError) -> Err
     if isinstance(error, grpc.Call | grpc.aio.AioRpcError):
         trailers: Sequence[tuple[str, str | bytes]] = tuple(error.trailing_metadata() or ())  # pyright: ignore[reportAssignmentType]
         return from_status(method, endpoint, error.code(), error.details() or "", read(trailers))
-    return SidecarUnreachable(f"no sidecar answers at {endpoint}: {error}", method=method)
+    return SidecarUnreachable(f"no sidecar is responding at {endpoint}: {error}", method=method)

@@ -1,4 +1,4 @@
-"""Evaluates a Spark frame of reports.
+"""Evaluates the reports in a Spark data frame.
 
     reports = spark.read.parquet("reports")
     verdicts = gsar.spark.evaluate(reports, ["grpc://gsar-1:4317", "grpc://gsar-2:4317"], job="march")
@@ -56,7 +56,7 @@ SCHEMA = StructType(
         StructField("error", StringType()),
     ]
 )
-"""The columns of verdicts, without those of `keep`."""
+"""The columns of the verdicts, without the columns in `keep`."""
 
 TEXT = (StringType,)
 TYPES = dict.fromkeys(READ, TEXT) | {
@@ -68,13 +68,13 @@ TYPES = dict.fromkeys(READ, TEXT) | {
 def evaluate(reports: DataFrame, endpoints: Sequence[str], **settings: Any) -> DataFrame:
     """Returns the verdicts of reports, one row per report, computed lazily.
 
-    `settings` are those of `gsar.batch.Evaluator`. Set `job` if the frame can be computed more than once: reports that
-    have a verdict under the same job are not judged again.
+    `settings` are passed to `gsar.batch.Evaluator`. Set `job` if the frame can be computed more than once: reports
+    that have a verdict under the same job are not judged again.
     """
     evaluator = Evaluator(endpoints, **settings)
     fields = {field.name: field for field in reports.schema.fields}
     if "id" not in fields:
-        raise ValueError(f"reports: has no column `id`, only {', '.join(fields)}")
+        raise ValueError(f"reports: there is no column `id`, only {', '.join(fields)}")
     for column, types in TYPES.items():
         if column in fields and not isinstance(fields[column].dataType, types):
             allowed = " or ".join(each.typeName() for each in types)
@@ -82,7 +82,7 @@ def evaluate(reports: DataFrame, endpoints: Sequence[str], **settings: Any) -> D
     for column in evaluator.keep:
         if column not in fields:
             raise ValueError(f"keep: there is no column `{column}`, only {', '.join(fields)}")
-    read = [column for column in READ if column in fields]
-    needed = reports.select(*read, *(column for column in evaluator.keep if column not in read))
+    input_columns = [column for column in READ if column in fields]
+    needed = reports.select(*input_columns, *(column for column in evaluator.keep if column not in input_columns))
     schema = StructType([*SCHEMA.fields, *(fields[column] for column in evaluator.keep)])
     return needed.mapInPandas(evaluator.frames, schema)

@@ -8,7 +8,7 @@ Metadata = tuple[tuple[str, str], ...]
 
 
 class TokenFile:
-    """A file with a token, which defaults to `GSAR_TOKEN_FILE`. Read for each call, since issuers replace it."""
+    """A file with a token, by default `GSAR_TOKEN_FILE`. It is read for each call, because issuers replace it."""
 
     def __init__(self, path: str = "") -> None:
         self._path = path or os.environ.get("GSAR_TOKEN_FILE", "")
@@ -27,7 +27,7 @@ class TokenFile:
         return token
 
     def metadata(self) -> Metadata | None:
-        """Returns the metadata of a call. If the file is unreadable, uses the last token."""
+        """Returns the metadata for a call. If the file is unreadable, uses the last token that was read."""
         if not self._path:
             return None
         with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Blocking calls with deadlines and retries. Only idempotent calls are retried, if the server allows it."""
+"""Makes blocking calls with deadlines and retries. Idempotent calls are retried if the server allows it."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,7 +7,7 @@ from typing import TypeAlias, TypeVar
 import grpc
 
 from gsar import v1
-from gsar.requests import correlated
+from gsar.requests import evaluate_messages
 from gsar.settings import Attempts, Option, connection, from_rpc_error
 from gsar.tls import TlsFiles, credentials
 from gsar.token import TokenFile
@@ -24,7 +24,7 @@ Interceptor: TypeAlias = (
 
 
 class Transport:
-    """A connection. Threads can share it."""
+    """A connection, which threads can share."""
 
     def __init__(
         self,
@@ -64,8 +64,8 @@ class Transport:
             try:
                 return method(request, timeout=attempts.timeout, metadata=self.token.metadata())
             except grpc.RpcError as error:
-                refusal = attempts.error(error)
-            time.sleep(attempts.wait_after(refusal))
+                failure = attempts.error(error)
+            time.sleep(attempts.wait_after(failure))
 
     def send(
         self,
@@ -75,7 +75,7 @@ class Transport:
         *,
         timeout: float | None,
     ) -> Answer:
-        """Sends a stream of messages and returns the response. Never retried."""
+        """Sends a stream of messages and returns the response. The call is never retried."""
         try:
             return method(
                 iter(requests),
@@ -86,15 +86,15 @@ class Transport:
             raise from_rpc_error(name, self.endpoint, error) from None
 
     def stream(self, name: str, call: Iterable[Answer]) -> Iterator[Answer]:
-        """Yields the responses of a call. Cancels it if the caller stops reading."""
+        """Yields the responses of a call. Cancels the call if the caller stops reading."""
         try:
             yield from call
         except grpc.RpcError as error:
             raise from_rpc_error(name, self.endpoint, error) from None
         finally:
-            # An instrumented call is a generator, which has no `cancel`.
-            end = getattr(call, "cancel", None) or getattr(call, "close", lambda: None)
-            end()
+            # An instrumented call is a generator, which has no `cancel` method.
+            cancel = getattr(call, "cancel", None) or getattr(call, "close", lambda: None)
+            cancel()
 
     def close(self) -> None:
         """Closes the connection and cancels all calls on it."""
@@ -104,5 +104,5 @@ class Transport:
 def stream_requests(
     requests: Iterable[tuple[str, v1.EvaluateRequest]],
 ) -> Iterator[v1.EvaluateStreamRequest]:
-    """Returns the messages of EvaluateStream."""
-    return correlated(requests)
+    """Returns the messages to send in an EvaluateStream call."""
+    return evaluate_messages(requests)

@@ -1,14 +1,14 @@
 """The pytest plugin. The fixture `assert_grounded` fails a test if its report does not proceed.
 
-If there is no verdict, because the judge failed or no sidecar answers, the test fails even if it expects a rejection
-(`xfail`, `pytest.raises`). Otherwise it would pass in an outage.
+If there is no verdict, because the judge failed or no sidecar responds, the test fails even if it expects a rejection
+(`xfail`, `pytest.raises`). Otherwise, such a test would pass during an outage.
 
     def test_report(assert_grounded):
         assert_grounded(agent.write(), {"log": LOG})
 
-The sidecar is `--gsar-endpoint`, the default one of `gsar.Client()`, or a `gsar-server` started for the session. JUnit
-XML contains the properties `gsar.evaluation_id`, `gsar.tier` and `gsar.score`. The plugin is a separate package, so
-that other pytest runs do not load grpcio.
+The plugin uses the sidecar at `--gsar-endpoint`, or else the default one of `gsar.Client()`, or else a `gsar-server`
+that it starts for the session. JUnit XML contains the properties `gsar.evaluation_id`, `gsar.tier` and `gsar.score`.
+The plugin is a separate package, so that pytest runs that do not use it do not load grpcio.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Undecided(Exception):
-    """There is no verdict: the judge failed, abstained, or left deciding claims undecided."""
+    """There is no verdict: the judge failed, abstained, or left decisive claims undecided."""
 
 
 class AssertGrounded(Protocol):
@@ -38,7 +38,7 @@ class AssertGrounded(Protocol):
         corpus_id: str = "",
         min_score: float = 0.0,
     ) -> v1.EvaluateResponse:
-        """Fails unless the report proceeds with a score of at least `min_score`. Returns the answer.
+        """Fails unless the report proceeds with a score of at least `min_score`. Returns the response.
 
         Raises `Undecided` if there is no verdict.
         """
@@ -46,7 +46,7 @@ class AssertGrounded(Protocol):
 
 
 UNDECIDED = pytest.StashKey[str]()
-"""The reason for a missing verdict."""
+"""The reason why there is no verdict."""
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -74,7 +74,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def gsar_endpoint(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The endpoint of the sidecar, which is started if none is running."""
+    """The endpoint of the sidecar. Starts a sidecar if none is running."""
     from gsar.endpoint import find
     from gsar.errors import SidecarUnreachable
     from gsar.server import Server, find_binary
@@ -93,7 +93,7 @@ def gsar_endpoint(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def gsar_client(gsar_endpoint: str) -> Iterator[Client]:
-    """The client of the sidecar."""
+    """A client that is connected to the sidecar."""
     from gsar import Client
 
     with Client(gsar_endpoint) as client:
@@ -102,7 +102,7 @@ def gsar_client(gsar_endpoint: str) -> Iterator[Client]:
 
 @pytest.fixture
 def assert_grounded(gsar_client: Client, request: pytest.FixtureRequest) -> AssertGrounded:
-    """Fails a test if its report does not proceed, with the faulty claims and the evidence."""
+    """Fails a test if its report does not proceed. The failure message lists the faulty claims and the evidence."""
     from gsar import Error, describe, may_proceed, tier
 
     # The fixture `record_property` would warn about junit_family=xunit2, pytest's default.

@@ -1,4 +1,4 @@
-"""Keeps events and gives them out page by page, those after a second."""
+"""Stores events, and returns those after a given second, page by page."""
 
 import json
 import sqlite3

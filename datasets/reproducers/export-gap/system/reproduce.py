@@ -1,4 +1,4 @@
-"""Is each event exported?"""
+"""Checks that each event is exported."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""Answers for switches from its cache, for as long as an entry is kept."""
+"""Returns the state of switches from a cache, as long as the cache keeps the entry."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Keeps switches, and tells the edge which entry of its cache no longer holds."""
+"""Stores switches, and tells the edge which entry of its cache is no longer valid."""
 
 import json
 from pathlib import Path

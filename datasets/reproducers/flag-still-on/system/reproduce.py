@@ -1,4 +1,4 @@
-"""Does the edge say what the switches are, a minute after each was turned?"""
+"""Checks that the edge returns the state of each switch a minute after the switch was turned."""
 
 from harness import System, at, call, verdict
 

@@ -1,4 +1,4 @@
-"""Takes payments. A key that was seen is answered as before, as long as it is kept."""
+"""Takes payments. A repeated key gets the same response, as long as the key is kept."""
 
 import json
 from pathlib import Path

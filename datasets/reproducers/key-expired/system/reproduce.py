@@ -1,4 +1,4 @@
-"""Is each payment taken once?"""
+"""Checks that each payment is taken exactly once."""
 
 from collections import Counter
 

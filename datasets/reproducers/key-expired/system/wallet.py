@@ -1,4 +1,4 @@
-"""Pays for a customer, and tries again when the line was cut."""
+"""Pays for a customer, and tries again if the connection was interrupted."""
 
 import json
 from pathlib import Path

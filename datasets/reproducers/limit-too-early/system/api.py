@@ -1,4 +1,4 @@
-"""The interface that clients call. It asks the limiter first, and a directory that is slow."""
+"""The interface that clients call. It asks a directory, which is slow, and then the limiter."""
 
 import json
 from pathlib import Path

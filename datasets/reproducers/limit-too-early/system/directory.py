@@ -1,4 +1,4 @@
-"""Knows clients; every third look takes long."""
+"""Looks up clients. Every third lookup is slow."""
 
 from harness import Service
 

@@ -1,4 +1,4 @@
-"""Lets a client through so many times a minute."""
+"""Limits the number of calls of a client per minute."""
 
 import json
 from pathlib import Path

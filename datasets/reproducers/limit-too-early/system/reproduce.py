@@ -1,4 +1,4 @@
-"""Is a client let through that calls six times a minute, as it may, and one refused that calls more often?"""
+"""Checks that a client may make six calls per minute, and that a client that calls more often is refused."""
 
 from harness import System, at, call, verdict
 

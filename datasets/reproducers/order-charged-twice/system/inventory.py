@@ -1,4 +1,4 @@
-"""Reserves stock. Its pool of connections is small and says so at every second order."""
+"""Reserves stock. Its connection pool is small, which the service logs for every second order."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Takes orders: reserves stock, has them charged."""
+"""Takes orders: reserves the stock and charges the order."""
 
 import json
 from pathlib import Path

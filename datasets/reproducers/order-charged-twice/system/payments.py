@@ -1,4 +1,4 @@
-"""Charges orders. Since fraud rules came in, charges of more than 100 take longer."""
+"""Charges orders. Charges of more than 100 take longer because of fraud rules."""
 
 import sqlite3
 

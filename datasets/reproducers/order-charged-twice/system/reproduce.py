@@ -1,4 +1,4 @@
-"""Are orders charged once each?"""
+"""Checks that each order is charged only once."""
 
 import sqlite3
 

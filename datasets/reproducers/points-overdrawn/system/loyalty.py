@@ -1,4 +1,4 @@
-"""Grants points for orders, and takes them back for orders that are cancelled."""
+"""Grants points for orders, and takes them back when an order is cancelled."""
 
 import json
 import sqlite3

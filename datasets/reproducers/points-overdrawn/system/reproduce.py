@@ -1,4 +1,4 @@
-"""Do the entries of each cancelled order come to nothing?"""
+"""Checks that the entries of each cancelled order add up to zero."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""Sells and cancels orders. Mails are sent by another company, which is slow."""
+"""Accepts and cancels orders. Another company sends the mails, and it is slow."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The desk of the service team: charges accounts and refunds them under the number of the ticket."""
+"""The service desk. It charges and refunds accounts, with the ticket number as the request."""
 
 from harness import Service, call
 

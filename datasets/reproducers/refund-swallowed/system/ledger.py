@@ -1,4 +1,4 @@
-"""Books charges and refunds, each request once by its key."""
+"""Books charges and refunds. Each request is booked only once, as identified by its key."""
 
 import json
 import sqlite3

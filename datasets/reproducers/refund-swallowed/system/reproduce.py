@@ -1,4 +1,4 @@
-"""Is each refund booked?"""
+"""Checks that each refund is booked."""
 
 import sqlite3
 

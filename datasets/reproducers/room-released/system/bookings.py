@@ -1,4 +1,4 @@
-"""Books a hotel and a flight; where the flight fails, what was held is released by the relay."""
+"""Books a hotel and a flight. If the flight fails, the relay later releases the room that was held."""
 
 import json
 from pathlib import Path

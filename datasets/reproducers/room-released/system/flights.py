@@ -1,4 +1,4 @@
-"""Reserves flights; every second call is refused by the airline at first."""
+"""Reserves flights. The airline refuses every other call."""
 
 from harness import Service
 

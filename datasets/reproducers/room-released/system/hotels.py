@@ -1,4 +1,4 @@
-"""Keeps rooms for customers."""
+"""Holds rooms for customers."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""Does each confirmed booking have its room?"""
+"""Checks that each confirmed booking has its room."""
 
 import sqlite3
 

@@ -1,4 +1,4 @@
-"""Issues sessions, for the audience that its settings name."""
+"""Issues sessions for the audience that is configured in its settings."""
 
 import json
 from pathlib import Path

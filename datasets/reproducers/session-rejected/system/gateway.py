@@ -1,4 +1,4 @@
-"""Lets requests with a session through to the profiles."""
+"""Forwards requests that have a valid session to the profiles service."""
 
 import json
 from pathlib import Path

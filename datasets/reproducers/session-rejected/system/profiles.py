@@ -1,4 +1,4 @@
-"""Reads profiles through a cache that holds few of them; it warms up at each read of the list."""
+"""Returns profiles, and keeps a small cache of users, which `/warm` fills."""
 
 import json
 from pathlib import Path

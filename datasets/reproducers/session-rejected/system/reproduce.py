@@ -1,4 +1,4 @@
-"""Is each user who logs in shown a profile?"""
+"""Checks that each user who logs in can read a profile."""
 
 from harness import System, at, call, verdict
 

@@ -1,4 +1,4 @@
-"""Takes and cancels orders, and says so to shipping over two queues that do not keep their order."""
+"""Accepts and cancels orders. Two queues, which can deliver out of order, inform the shipping service."""
 
 import json
 from pathlib import Path

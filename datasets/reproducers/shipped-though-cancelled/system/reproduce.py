@@ -1,4 +1,4 @@
-"""Do both services say the same of each order?"""
+"""Checks that both services agree on each order."""
 
 from harness import System, at, call, verdict
 

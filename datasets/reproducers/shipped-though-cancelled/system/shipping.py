@@ -1,4 +1,4 @@
-"""Ships what was ordered."""
+"""Ships orders."""
 
 from harness import Service
 

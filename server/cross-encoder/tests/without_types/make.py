@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Creates a tiny cross-encoder with the interface of MPNet: no token types, `<s> claim </s></s> premise </s>`, and positions
-counted from the tokens that are not padding.
+"""Creates a tiny cross-encoder with MPNet's interface: no token types, the layout
+`<s> claim </s></s> premise </s>`, and positions counted from the tokens that are not padding.
 
 Usage: python3 make.py (numpy, onnx and tokenizers; reads ../fixture/tokenizer.json)
 """
@@ -21,25 +21,25 @@ HERE = Path(__file__).parent
 def tokenizer():
     known = json.loads((HERE.parent / "fixture" / "tokenizer.json").read_text())["model"]["vocab"]
     words = [token for token in sorted(known, key=known.get) if not token.startswith("[")][:400]
-    words = {token: at for at, token in enumerate(SPECIAL + words)}
-    made = Tokenizer(models.WordPiece(words, unk_token="<unk>", max_input_chars_per_word=100))
-    made.normalizer = normalizers.BertNormalizer(lowercase=True)
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.TemplateProcessing(
+    words = {token: index for index, token in enumerate(SPECIAL + words)}
+    built = Tokenizer(models.WordPiece(words, unk_token="<unk>", max_input_chars_per_word=100))
+    built.normalizer = normalizers.BertNormalizer(lowercase=True)
+    built.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    built.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>",
         pair="<s> $A </s> </s> $B </s>",
         special_tokens=[(token, words[token]) for token in ("<s>", "</s>")],
     )
-    made.add_special_tokens(SPECIAL)
-    return made, len(words)
+    built.add_special_tokens(SPECIAL)
+    return built, len(words)
 
 
 def graph(words):
-    drawn = numpy.random.default_rng(3)
+    rng = numpy.random.default_rng(3)
     constants = {
-        "words": drawn.normal(size=(words, WIDTH)),
-        "positions": drawn.normal(size=(MAX_TOKENS + 2, WIDTH)),
-        "head": drawn.normal(size=(WIDTH, len(LABELS))),
+        "words": rng.normal(size=(words, WIDTH)),
+        "positions": rng.normal(size=(MAX_TOKENS + 2, WIDTH)),
+        "head": rng.normal(size=(WIDTH, len(LABELS))),
     }
     constants = {name: value.astype(numpy.float32) for name, value in constants.items()}
     constants |= {"padding": numpy.array(PADDING), "axis": numpy.array(1), "axes": numpy.array([1]), "last": numpy.array([2])}
@@ -66,13 +66,13 @@ def graph(words):
     ids = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "sequence"]) for name in ("input_ids", "attention_mask")]
     logits = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", len(LABELS)])]
     stored = [numpy_helper.from_array(value, name) for name, value in constants.items()]
-    made = helper.make_graph(nodes, "without_types", ids, logits, stored)
-    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    built = helper.make_graph(nodes, "without_types", ids, logits, stored)
+    return helper.make_model(built, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
 def main():
-    made, words = tokenizer()
-    made.save(str(HERE / "tokenizer.json"), pretty=False)
+    built, words = tokenizer()
+    built.save(str(HERE / "tokenizer.json"), pretty=False)
     save(graph(words), HERE / "model.onnx")
     config = {"id2label": dict(enumerate(LABELS)), "gsar": {"max_tokens": MAX_TOKENS}}
     (HERE / "config.json").write_text(json.dumps(config, indent=1) + "\n")

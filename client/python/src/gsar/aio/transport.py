@@ -1,4 +1,4 @@
-"""Calls for asyncio with deadlines and retries. Only idempotent calls are retried, if the server allows it."""
+"""Makes asyncio calls with deadlines and retries. Idempotent calls are retried if the server allows it."""
 
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Iterable, Iterator, Sequence
@@ -9,7 +9,7 @@ import grpc
 import grpc.aio
 
 from gsar import v1
-from gsar.requests import correlated, correlated_async
+from gsar.requests import evaluate_messages, evaluate_messages_async
 from gsar.settings import Attempts, Option, connection, from_rpc_error
 from gsar.tls import TlsFiles, credentials
 from gsar.token import TokenFile
@@ -19,7 +19,7 @@ Interceptor: TypeAlias = grpc.aio.ClientInterceptor
 
 
 class Transport:
-    """A connection, bound to the event loop of the first call."""
+    """A connection, which is bound to the event loop of its first call."""
 
     def __init__(
         self,
@@ -63,8 +63,8 @@ class Transport:
             try:
                 return await answer_of(method(request, timeout=attempts.timeout, metadata=self.token.metadata()))
             except grpc.RpcError as error:
-                refusal = attempts.error(error)
-            await asyncio.sleep(attempts.wait_after(refusal))
+                failure = attempts.error(error)
+            await asyncio.sleep(attempts.wait_after(failure))
 
     async def send(
         self,
@@ -74,14 +74,14 @@ class Transport:
         *,
         timeout: float | None,
     ) -> Answer:
-        """Sends a stream of messages and returns the response. Never retried."""
+        """Sends a stream of messages and returns the response. The call is never retried."""
         try:
-            sent = method(
+            call = method(
                 iter(requests),
                 timeout=self.deadline if timeout is None else timeout,
                 metadata=self.token.metadata(),
             )
-            return await answer_of(sent)
+            return await answer_of(call)
         except grpc.RpcError as error:
             raise from_rpc_error(name, self.endpoint, error) from None
 
@@ -90,7 +90,7 @@ class Transport:
         name: str,
         call: "grpc.aio.UnaryStreamCall[Request, Answer] | grpc.aio.StreamStreamCall[Request, Answer]",
     ) -> AsyncIterator[Answer]:
-        """Yields the responses of a call. Cancels it if the caller stops reading."""
+        """Yields the responses of a call. Cancels the call if the caller stops reading."""
         try:
             async for answer in call:
                 yield answer
@@ -106,23 +106,23 @@ class Transport:
 
 
 async def answer_of(call: Awaitable[Answer]) -> Answer:
-    """Returns the response of a call, which is cancelled with its caller.
+    """Returns the response of a call. If the caller is cancelled, cancels the call.
 
-    Awaits the call in its own task, since grpcio replaces the caller's `CancelledError` with another, in which anyio
-    (MCP, FastAPI, Starlette) does not find its cancel scope.
+    Awaits the call in a task of its own, because grpcio replaces the caller's `CancelledError` with a new one, in which
+    anyio (used by MCP, FastAPI and Starlette) does not find its cancel scope.
     """
-    answering = asyncio.ensure_future(call)
+    task = asyncio.ensure_future(call)
     try:
-        return await asyncio.shield(answering)
+        return await asyncio.shield(task)
     except asyncio.CancelledError:
-        answering.cancel()
+        task.cancel()
         raise
 
 
 def stream_requests(
     requests: Iterable[tuple[str, v1.EvaluateRequest]] | AsyncIterable[tuple[str, v1.EvaluateRequest]],
 ) -> Iterator[v1.EvaluateStreamRequest] | AsyncIterator[v1.EvaluateStreamRequest]:
-    """Returns the messages of EvaluateStream."""
+    """Returns the messages to send in an EvaluateStream call."""
     if isinstance(requests, AsyncIterable):
-        return correlated_async(requests)
-    return correlated(requests)
+        return evaluate_messages_async(requests)
+    return evaluate_messages(requests)

@@ -1,9 +1,9 @@
-"""Evaluates pandas frames of reports.
+"""Evaluates the reports in pandas data frames.
 
     evaluator = gsar.batch.Evaluator(["grpc://gsar-1:4317", "grpc://gsar-2:4317"], job="march")
     verdicts = evaluator(pandas.read_parquet("reports.parquet"))
 
-`gsar.spark` and `gsar.dask` use it. Needs pandas. docs/PYTHON.md lists the columns.
+`gsar.spark` and `gsar.dask` use this module. It needs pandas. docs/PYTHON.md lists the columns.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from gsar.errors import Error
 __all__ = ["READ", "WRITTEN", "Evaluator", "ReportFailed"]
 
 CHUNK = 1_000
-"""The maximum number of reports in memory as messages."""
+"""The maximum number of reports that are in memory as messages at the same time."""
 MAX_JOB_CHARACTERS = 128
 
 
 class ReportFailed(RuntimeError):
-    """A report has no verdict, and `on_error` is `"raise"`."""
+    """Raised for a report without a verdict if `on_error` is `"raise"`."""
 
 
 @dataclass(frozen=True)
@@ -36,30 +36,30 @@ class Evaluator:
     """A picklable function from frames of reports to frames of verdicts.
 
     An input frame has the columns `gsar.batch.READ`, of which only `id` is required. The output frame has the columns
-    `gsar.batch.WRITTEN`, row for row.
+    `gsar.batch.WRITTEN`. It has one row per input row, in the same order.
     """
 
     endpoints: Sequence[str]
-    """The sidecars. The key of a report determines its sidecar."""
+    """The endpoints of the sidecars. The idempotency key of a report determines which sidecar evaluates it."""
     job: str = field(default_factory=lambda: str(uuid.uuid4()))
-    """1 to 128 characters. A report that already has a verdict under the same job is not judged again."""
+    """The job's name, 1 to 128 characters. A report that already has a verdict under this name is not judged again."""
     keep: Sequence[str] = ()
     """Columns to copy from the reports to the verdicts."""
     failover: bool = False
-    """`True` to send a report to another sidecar if its own one is unreachable. Requires a shared ledger."""
+    """`True` to send a report to another sidecar if its own is unreachable. The sidecars must share a ledger."""
     in_flight: int = 32
     """The maximum number of unanswered reports per sidecar and frame."""
     deadline: float = 300.0
     """The time limit for a report, in seconds."""
     patience: float = 60.0
-    """The time limit for retries with unreachable or busy sidecars, in seconds."""
+    """How long to retry a report if sidecars are unreachable or busy, in seconds."""
     on_error: Literal["column", "raise"] = "column"
-    """The result for a report without a verdict: a row with `error`, or `ReportFailed` after its frame."""
+    """Whether a report without a verdict gets a row with an `error`, or raises `ReportFailed` after its frame."""
     tls_ca: str = ""
     tls_certificate: str = ""
     tls_key: str = ""
     token_file: str = ""
-    """As for `gsar.Client`. The files must exist on the machines that evaluate frames."""
+    """The same files as for `gsar.Client`. They must exist on every machine that evaluates frames."""
 
     def __post_init__(self) -> None:
         if isinstance(self.endpoints, str) or not self.endpoints:
@@ -82,7 +82,7 @@ class Evaluator:
         return pd.concat(verdicts, ignore_index=True) if verdicts else self._frame([], frame)
 
     def frames(self, frames: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        """Yields the verdicts of frames in frames of at most a thousand rows, as they complete."""
+        """Yields the verdicts in frames of at most 1,000 rows. Yields each frame as soon as it is complete."""
         for frame in frames:
             for start in range(0, len(frame), CHUNK):
                 part = cast("pd.DataFrame", frame.iloc[start : start + CHUNK])
@@ -92,12 +92,12 @@ class Evaluator:
         if "id" not in frame.columns:
             raise ValueError(f"the frame has no column `id`, only {', '.join(map(str, frame.columns))}")
         columns = [column for column in READ if column in frame.columns]
-        given = cast("list[dict[str, Any]]", frame[columns].to_dict("records"))
-        read = [rows.read(at, row, self.job) for at, row in enumerate(given)]
-        sendable = [row for row in read if isinstance(row, rows.Report)]
-        answers: dict[int, sending.Answer] = {at: row for at, row in enumerate(read) if isinstance(row, Error)}
+        records = cast("list[dict[str, Any]]", frame[columns].to_dict("records"))
+        parsed_rows = [rows.read(at, row, self.job) for at, row in enumerate(records)]
+        sendable = [row for row in parsed_rows if isinstance(row, rows.Report)]
+        answers: dict[int, sending.Answer] = {at: row for at, row in enumerate(parsed_rows) if isinstance(row, Error)}
         answers |= sending.evaluate(sendable, self._fleet(), self._options())
-        verdicts = [rows.verdict(rows.name_of(row), answers[at]) for at, row in enumerate(given)]
+        verdicts = [rows.verdict(rows.name_of(row), answers[at]) for at, row in enumerate(records)]
         if self.on_error == "raise":
             for verdict in verdicts:
                 if verdict["error"] is not None:
@@ -129,4 +129,4 @@ TYPES: dict[str, Any] = {
     "output_tokens": "Int64",
     "cost_micros": "Int64",
 }
-"""The types of columns other than text and lists."""
+"""The types of the columns that hold neither text nor lists."""

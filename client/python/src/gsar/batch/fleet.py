@@ -1,4 +1,4 @@
-"""The sidecars of a batch: their connections and availability, and the assignment of reports."""
+"""The sidecars that evaluate a batch: connections, availability, and the assignment of reports to sidecars."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from functools import cache
 
 from gsar.client import Client
 
-AWAY_SECONDS = 5.0
-"""The time for which an unreachable sidecar is skipped, in seconds."""
+SKIP_SECONDS = 5.0
+"""How long an unreachable sidecar is skipped, in seconds."""
 
-# Detects dead connections, so that their reports are sent again.
+# Keepalive pings detect dead connections, so that the reports on them are sent again.
 KEEPALIVE = (("grpc.keepalive_time_ms", 20_000), ("grpc.keepalive_timeout_ms", 10_000))
 
 
@@ -46,15 +46,15 @@ class Sidecar:
         """Marks the sidecar as unreachable."""
         now = time.monotonic()
         self.unreachable_since = self.unreachable_since or now
-        self.skipped_until = now + AWAY_SECONDS
+        self.skipped_until = now + SKIP_SECONDS
 
     def unreachable_for(self) -> float:
-        """Returns the seconds since the sidecar became unreachable, or 0 if it is reachable."""
+        """Returns how many seconds the sidecar has been unreachable, or 0 if it is reachable."""
         return 0.0 if self.unreachable_since is None else time.monotonic() - self.unreachable_since
 
 
 class Fleet:
-    """The sidecars of a process. Threads can share it."""
+    """The sidecars that a process uses. Threads can share a fleet."""
 
     def __init__(self, connections: Connections) -> None:
         self.sidecars = {
@@ -74,8 +74,8 @@ class Fleet:
     def order(self, key: str) -> list[Sidecar]:
         """Returns all sidecars in order of preference for a report with this key.
 
-        The order is the same in every process. If a sidecar is added or removed, most keys keep their first one
-        (rendezvous hashing).
+        The order is the same in every process. If a sidecar is added or removed, most keys keep their first
+        sidecar (rendezvous hashing).
         """
 
         def weight(endpoint: str) -> bytes:
@@ -88,7 +88,7 @@ _fleet_lock = threading.Lock()
 
 
 def of_this_process(connections: Connections) -> Fleet:
-    """Returns the fleet of this process for these connections."""
+    """Returns this process's fleet for the given connections."""
     with _fleet_lock:
         return _fleet(connections, os.getpid())
 

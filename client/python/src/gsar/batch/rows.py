@@ -1,4 +1,4 @@
-"""Converts rows of a frame to requests, and answers to rows. docs/PYTHON.md lists the columns."""
+"""Converts the rows of a frame to requests, and responses to rows. docs/PYTHON.md lists the columns."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OUTCOMES = {v1.OUTCOME_SCORED: "scored", v1.OUTCOME_ABSTAINED: "abstained"}
 
 @dataclass(frozen=True)
 class Report:
-    """A valid row."""
+    """A valid input row."""
 
     at: int
     """The index of the row in its frame."""
@@ -57,28 +57,30 @@ class Report:
 
 
 def read(at: int, row: Mapping[str, Any], job: str) -> Report | Error:
-    """Converts a row to a request, or to an error."""
+    """Converts a row to a request, or to an error if the row is invalid."""
     violations: list[Violation] = []
 
-    def of(column: str, parse: Any, nothing: Any) -> Any:
+    def parse_column(column: str, parse: Any, default: Any) -> Any:
         value = row.get(column)
         if _is_null(value):
-            return nothing
+            return default
         try:
             return parse(value)
         except (ValueError, TypeError, json_format.ParseError) as error:
             violations.append(Violation(column, str(error)))
-            return nothing
+            return default
 
     name = name_of(row)
     if name is None:
         violations.append(Violation("id", "missing; expected a unique name of 1 to 256 bytes"))
     request = v1.EvaluateRequest(
-        report=v1.Report(id=name or "", synthesis=of("synthesis", _text, ""), claims=of("claims", _claims, [])),
-        evidence=of("evidence", _evidence, []),
-        policy=of("policy", _text, ""),
-        corpus_id=of("corpus_id", _text, ""),
-        investigation_id=of("investigation_id", _text, ""),
+        report=v1.Report(
+            id=name or "", synthesis=parse_column("synthesis", _text, ""), claims=parse_column("claims", _claims, [])
+        ),
+        evidence=parse_column("evidence", _evidence, []),
+        policy=parse_column("policy", _text, ""),
+        corpus_id=parse_column("corpus_id", _text, ""),
+        investigation_id=parse_column("investigation_id", _text, ""),
     )
     if violations:
         return InvalidArgument(
@@ -96,7 +98,7 @@ def name_of(row: Mapping[str, Any]) -> str | None:
 
 
 def verdict(name: str | None, answer: v1.EvaluateResponse | Error) -> dict[str, Any]:
-    """Converts an answer or an error to an output row."""
+    """Converts a response or an error to an output row."""
     row: dict[str, Any] = dict.fromkeys(WRITTEN)
     row["id"] = name
     if isinstance(answer, Error):
@@ -147,21 +149,21 @@ def _document(value: str) -> Any:
 
 
 def _claims(value: Any) -> list[v1.Claim]:
-    """Parses a list of texts or claims, or the same as a JSON document."""
-    given = _document(value) if isinstance(value, str) else value
-    if isinstance(given, Mapping) or not isinstance(given, Iterable):
+    """Parses a list of texts or claims, or a JSON document that contains such a list."""
+    content = _document(value) if isinstance(value, str) else value
+    if isinstance(content, Mapping) or not isinstance(content, Iterable):
         raise TypeError('not a list; expected ["...", "..."]')
     return [
         v1.Claim(id=f"c{number}", text=each) if isinstance(each, str) else json_format.ParseDict(each, v1.Claim())
-        for number, each in enumerate(cast("Iterable[Any]", given), 1)
+        for number, each in enumerate(cast("Iterable[Any]", content), 1)
     ]
 
 
 def _evidence(value: Any) -> list[v1.EvidenceItem]:
-    """Parses a map of contents by id or a list of items, or the same as a JSON document."""
-    given = _document(value) if isinstance(value, str) else value
-    if isinstance(given, Mapping):
-        return items(cast("Mapping[str, object]", given))
-    if not isinstance(given, Iterable):
+    """Parses a map from ids to contents or a list of items, or a JSON document that contains one of them."""
+    content = _document(value) if isinstance(value, str) else value
+    if isinstance(content, Mapping):
+        return items(cast("Mapping[str, object]", content))
+    if not isinstance(content, Iterable):
         raise TypeError('not a map; expected {"log": "..."} or a list of items')
-    return [json_format.ParseDict(each, v1.EvidenceItem()) for each in cast("Iterable[Any]", given)]
+    return [json_format.ParseDict(each, v1.EvidenceItem()) for each in cast("Iterable[Any]", content)]

@@ -1,7 +1,7 @@
 """Sends reports over streams, with retries and deadlines.
 
-Reports are sent in rounds. In each round, a sidecar receives its reports over one EvaluateStream call. Reports without
-a final answer are sent again in the next round, with the same idempotency key.
+Reports are sent in rounds. In each round, a sidecar receives its reports over one EvaluateStream call. Reports that
+have no final response yet are sent again in the next round, with the same idempotency key.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ METHOD = "EvaluateStream"
 FIRST_PAUSE_SECONDS = 0.1
 MAX_PAUSE_SECONDS = 2.0
 CHECK_SECONDS = 0.5
-"""The interval between checks for overdue reports."""
+"""The interval between checks for overdue reports, in seconds."""
 
 CALLER_ERRORS = (SidecarNotTrusted, Unauthenticated, PermissionDenied, Unimplemented)
 """Errors that do not depend on the report."""
@@ -52,37 +52,37 @@ class SendOptions:
     deadline: float
     """The time limit for a report, in seconds."""
     patience: float
-    """The time limit for retries with unreachable or busy sidecars, in seconds."""
+    """How long to retry a report if sidecars are unreachable or busy, in seconds."""
     failover: bool
-    """`True` to send a report to another sidecar if its own one is unreachable."""
+    """`True` to send a report to another sidecar if its own is unreachable."""
 
 
 def evaluate(reports: Sequence[Report], fleet: Fleet, options: SendOptions) -> dict[int, Answer]:
-    """Returns the answers by the index of the report."""
+    """Returns the response or error for each report, by the index of its row."""
     answers: dict[int, Answer] = {}
     rejected_since: dict[int, float] = {}
     pause = FIRST_PAUSE_SECONDS
-    left = list(reports)
-    while left:
+    remaining = list(reports)
+    while remaining:
         shares: dict[int, tuple[Sidecar, list[Report]]] = {}
-        for report in left:
+        for report in remaining:
             sidecar = _target(_candidates(report, fleet, options))
             shares.setdefault(id(sidecar), (sidecar, []))[1].append(report)
         rejected = _round([_Stream(sidecar, share, options) for sidecar, share in shares.values()], answers)
 
-        waits: list[float] = []
-        for report in left:
+        delays: list[float] = []
+        for report in remaining:
             if error := rejected.get(report.at):
-                seconds = pause if error.retry_after is None else error.retry_after
+                delay = pause if error.retry_after is None else error.retry_after
                 since = rejected_since.setdefault(report.at, time.monotonic())
-                silent = min(sidecar.unreachable_for() for sidecar in _candidates(report, fleet, options))
-                if max(silent, time.monotonic() - since + seconds) > options.patience:
+                unreachable_seconds = min(sidecar.unreachable_for() for sidecar in _candidates(report, fleet, options))
+                if max(unreachable_seconds, time.monotonic() - since + delay) > options.patience:
                     answers[report.at] = error
                 else:
-                    waits.append(seconds)
-        left = [report for report in left if report.at not in answers]
-        if waits:
-            time.sleep(max(waits))
+                    delays.append(delay)
+        remaining = [report for report in remaining if report.at not in answers]
+        if delays:
+            time.sleep(max(delays))
             pause = min(2 * pause, MAX_PAUSE_SECONDS)
         else:
             pause = FIRST_PAUSE_SECONDS
@@ -102,15 +102,15 @@ def _target(candidates: list[Sidecar]) -> Sidecar:
 
 
 def _round(streams: list[_Stream], answers: dict[int, Answer]) -> dict[int, Error]:
-    """Runs the streams in parallel and adds their answers. Returns the errors of the reports to retry."""
+    """Runs the streams in parallel and adds their responses to `answers`. Returns the errors of reports to retry."""
     with ThreadPoolExecutor(len(streams), "gsar-batch") as pool:
-        running = {pool.submit(stream.run): stream for stream in streams}
-        while wait(running, CHECK_SECONDS).not_done:
+        streams_by_future = {pool.submit(stream.run): stream for stream in streams}
+        while wait(streams_by_future, CHECK_SECONDS).not_done:
             for stream in streams:
                 stream.end_overdue()
     rejected: dict[int, Error] = {}
-    for ended, stream in running.items():
-        ended.result()
+    for future, stream in streams_by_future.items():
+        future.result()
         answers |= stream.answers
         rejected |= stream.rejected
     return rejected
@@ -134,25 +134,25 @@ class _Stream:
         self._call = stub.EvaluateStream(self._requests(), metadata=transport.token.metadata())
 
     def run(self) -> None:
-        """Sends the reports and reads the answers until the stream ends."""
+        """Sends the reports and reads the responses until the stream ends."""
         try:
             for answer in self._call:
                 self._sidecar.mark_reachable()
-                self._take(int(answer.correlation_id), answer)
+                self._record_response(int(answer.correlation_id), answer)
         except grpc.RpcError as error:
             self._end()
-            self._ended_by(from_rpc_error(METHOD, self._sidecar.client.transport.endpoint, error))
+            self._handle_error(from_rpc_error(METHOD, self._sidecar.client.transport.endpoint, error))
         finally:
             self._end()
             self._call.cancel()
 
     def end_overdue(self) -> None:
-        """Ends the wait for overdue reports. A late answer still replaces the error."""
+        """Stops waiting for overdue reports and records an error for each. A late response still replaces the error."""
         now = time.monotonic()
         with self._lock:
             overdue = [at for at, sent in self._sent.items() if now - sent > self._options.deadline]
             for at in overdue:
-                message = f"no answer within {self._options.deadline:g} s; increase deadline="
+                message = f"no response within {self._options.deadline:g} s; increase deadline="
                 self.answers[at] = DeadlineExceeded(message, method=METHOD, code="DEADLINE_EXCEEDED")
                 del self._sent[at]
                 self._permits.release()
@@ -161,7 +161,7 @@ class _Stream:
             self._call.cancel()
 
     def _requests(self) -> Iterator[v1.EvaluateStreamRequest]:
-        """Yields the messages within the limit of reports in flight. Runs in a grpcio thread."""
+        """Yields the messages, within the limit on reports in flight. Runs in a grpcio thread."""
         for report in self._reports:
             self._permits.acquire()
             with self._lock:
@@ -176,22 +176,22 @@ class _Stream:
             self._is_over = True
         self._permits.release()
 
-    def _take(self, at: int, answer: v1.EvaluateStreamResponse) -> None:
+    def _record_response(self, at: int, answer: v1.EvaluateStreamResponse) -> None:
         with self._lock:
             if answer.HasField("evaluation"):
                 self.answers[at] = answer.evaluation
             else:
-                self._reject(at, error_from(answer.error))
+                self._record_error(at, error_from(answer.error))
             if self._sent.pop(at, None) is not None:
                 self._permits.release()
 
-    def _reject(self, at: int, error: Error) -> None:
+    def _record_error(self, at: int, error: Error) -> None:
         if error.retry_after is None:
             self.answers[at] = error
         else:
             self.rejected[at] = error
 
-    def _ended_by(self, error: Error) -> None:
+    def _handle_error(self, error: Error) -> None:
         unanswered = [report for report in self._reports if report.at not in self.answers]
         if isinstance(error, SidecarUnreachable | Unavailable):
             self._sidecar.mark_unreachable()
@@ -199,8 +199,8 @@ class _Stream:
         elif isinstance(error, CALLER_ERRORS):
             self.answers |= {report.at: error for report in unanswered}
         else:
-            # A report in flight can be the cause, such as one that is too large. Each is sent in its own call, the
-            # others over the next stream.
+            # A report in flight, such as one that is too large, can be the cause. Each report in flight is sent in a
+            # call of its own. The others are sent over the next stream.
             in_flight = [report for report in unanswered if report.at in self._sent]
             for report in in_flight or unanswered[:1]:
                 self._evaluate_alone(report)
@@ -212,4 +212,4 @@ class _Stream:
             self._sidecar.mark_unreachable()
             self.rejected[report.at] = error
         except Error as error:
-            self._reject(report.at, error)
+            self._record_error(report.at, error)
