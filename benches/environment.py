@@ -1,4 +1,4 @@
-"""Creates Python environments for baselines, once each, in the target folder."""
+"""Creates the Python environments of the baselines in the target folder, unless they exist."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ def path(name: str) -> Path:
 
 
 def enter(name: str, program: str) -> None:
-    """Re-executes a program in its environment, created from the requirements next to the program."""
+    """Re-executes a program in its environment, which is created from the requirements next to the program."""
     environment, folder = path(name), Path(program).resolve().parent
     python = environment / "bin" / "python"
     if Path(sys.prefix).resolve() == environment.resolve():

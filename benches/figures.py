@@ -1,4 +1,4 @@
-"""Ratios of paired measurements, and Markdown tables."""
+"""Computes ratios of paired measurements, and formats Markdown tables."""
 
 import math
 import os
@@ -11,7 +11,7 @@ PROGRAMS = TARGET / "dist"
 
 
 def ratios(subject: list[float], baseline: list[float]) -> list[float]:
-    """Returns the ratio of each round."""
+    """Returns the ratio in each round."""
     return [ours / theirs for ours, theirs in zip(subject, baseline, strict=True)]
 
 

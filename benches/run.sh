@@ -1,27 +1,35 @@
 #!/usr/bin/env bash
-# Measures every published figure, as ratios within one run. Takes about five minutes after the build.
+# Measures all published figures, as ratios of measurements from the same run. Takes about five minutes after the build.
 # benches/README.md explains the tables. An argument selects one part: `core`, `locus`, `extraction`, `service` or `stream`.
-# The other parts run only by name:
+# The other parts run only if they are named:
 #   embedding      needs `make models onnxruntime`
 #   cross-encoder  needs `make onnxruntime`
 #   judges         installs RAGAS and locus-sdk
-#   python         needs what `make python` fetches
-#   spark          needs Java and what `make spark-test` fetches
+#   python         needs the packages that `make python` downloads
+#   spark          needs Java and the packages that `make spark-test` downloads
 #   calibration    installs numpy and scipy
 #   embedded       needs `make onnxruntime`
 #   capacity, shared, traces, record, growth
 set -euo pipefail
 cd "$(dirname "$0")/.."
 part=${1:-all}
+parts=$part
+[ "$part" != all ] || parts="core locus extraction service stream"
 export CARGO_TERM_COLOR=never
 
-# SIGTERM and SIGINT reach the Python programs, which stop the servers and remove their folder.
+# When the script exits, also after SIGTERM or SIGINT, it terminates the Python programs. They stop their servers and
+# remove their folders.
 trap 'jobs -p | xargs -r kill 2>/dev/null || true; wait' EXIT
 run() {
     "$@" &
     wait $!
 }
-selected() { [ "$part" = all ] || [ "$part" = "$1" ]; }
+# Prints a title and runs a command, if the given part is selected.
+section() {
+    [[ " $parts " == *" $1 "* ]] || return 0
+    printf '\n## %s\n\n' "$2"
+    run "${@:3}"
+}
 
 case "$part" in
 core) packages=(-p gsar-benches --bin core_times) ;;
@@ -48,7 +56,7 @@ all | service | stream) packages=(-p gsar-server -p gsar-benches --bins) ;;
     ;;
 esac
 if [ ${#packages[@]} -gt 0 ]; then
-    echo "Building with the profile dist ..." >&2
+    echo "Building with the dist profile ..." >&2
     cargo build --quiet --profile dist "${packages[@]}"
 fi
 
@@ -57,79 +65,34 @@ printf '# Figures\n\n%s, %s cores (%s), %s\n' "$(uname -sr)" "$cores" \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" "$(rustc --version)"
 printf 'Load average before: %s\n' "$(cut -d' ' -f1-3 /proc/loadavg)"
 
-if selected core; then
-    printf '\n## Core: score and decision\n\n'
-    run python3 benches/core/compare.py
-fi
-if selected locus; then
-    printf '\n## Core against locus-sdk\n\n'
-    run python3 benches/locus/compare.py
-fi
-if selected extraction; then
-    printf '\n## Fact extraction and rules\n\n'
-    run target/dist/extraction_times
-fi
-if [ "$part" = embedded ]; then
-    printf '\n## Embedded judges\n\n'
-    make --no-print-directory onnxruntime >/dev/null
-    run python3 benches/service/embedded.py
-fi
-if [ "$part" = growth ]; then
-    printf '\n## Growth of calls\n\n'
-    run python3 benches/service/growth.py
-    printf '\n## Growth of parsing\n\n'
-    run target/dist/growth
-fi
-if [ "$part" = embedding ]; then
-    printf '\n## Embedding against ONNX Runtime in Python\n\n'
-    run python3 benches/embedding/compare.py
-fi
-if [ "$part" = cross-encoder ]; then
-    printf '\n## The model of local/1 against ONNX Runtime in Python\n\n'
-    run python3 benches/cross_encoder/compare.py
-fi
-if [ "$part" = judges ]; then
-    printf '\n## Judging with a chat model\n\n'
-    run python3 benches/judges/compare.py
-fi
-if [ "$part" = python ]; then
-    printf '\n## The Python client against raw stubs\n\n'
-    make --no-print-directory python >/dev/null
+case "$part" in
+embedded) make --no-print-directory onnxruntime ;;
+shared) make --no-print-directory postgres ;;
+python)
+    make --no-print-directory python
     target/python/venv/bin/pip install --quiet --force-reinstall --no-deps target/python/dist/gsar-*.whl
-    run target/python/venv/bin/python benches/python/compare.py
-fi
-if [ "$part" = spark ]; then
-    printf '\n## Spark over two sidecars against the plain client\n\n'
-    make --no-print-directory python target/python/engines/locked >/dev/null
+    ;;
+spark)
+    make --no-print-directory python target/python/engines/locked
     target/python/engines/bin/pip install --quiet --force-reinstall --no-deps target/python/dist/gsar-*.whl
-    run target/python/engines/bin/python benches/python/spark.py
-fi
-if [ "$part" = calibration ]; then
-    printf '\n## The bootstrap of gsar-calibrate against numpy and scipy\n\n'
-    run python3 benches/calibration/compare.py
-fi
-if [ "$part" = capacity ]; then
-    printf '\n## Capacity\n\n'
-    run python3 benches/service/capacity.py
-fi
-if selected service; then
-    printf '\n## Service against a bare echo\n\n'
-    run python3 benches/service/compare.py
-fi
-if selected stream; then
-    printf '\n## Streams against calls\n\n'
-    run python3 benches/service/streams.py
-fi
-if [ "$part" = shared ]; then
-    printf '\n## Several servers on one PostgreSQL\n\n'
-    make --no-print-directory postgres >/dev/null
-    run python3 benches/service/shared.py
-fi
-if [ "$part" = record ]; then
-    printf '\n## Reading the record\n\n'
-    run python3 benches/service/record.py
-fi
-if [ "$part" = traces ]; then
-    printf '\n## Export of traces\n\n'
-    run python3 benches/service/traces.py
-fi
+    ;;
+esac >/dev/null
+
+section core 'Core: score and decision' python3 benches/core/compare.py
+section locus 'Core against locus-sdk' python3 benches/locus/compare.py
+section extraction 'Fact extraction and rules' target/dist/extraction_times
+section embedded 'Embedded judges' python3 benches/service/embedded.py
+section growth 'Growth of calls' python3 benches/service/growth.py
+section growth 'Growth of parsing' target/dist/growth
+section embedding 'Embedding against ONNX Runtime in Python' python3 benches/embedding/compare.py
+section cross-encoder 'The model of local/1 against ONNX Runtime in Python' python3 benches/cross_encoder/compare.py
+section judges 'Judging with a chat model' python3 benches/judges/compare.py
+section python 'The Python client against raw stubs' target/python/venv/bin/python benches/python/compare.py
+section spark 'Spark over two sidecars against the plain client' target/python/engines/bin/python benches/python/spark.py
+section calibration 'The bootstrap of gsar-calibrate against numpy and scipy' python3 benches/calibration/compare.py
+section capacity 'Capacity' python3 benches/service/capacity.py
+section service 'Service against a bare echo' python3 benches/service/compare.py
+section stream 'Streams against calls' python3 benches/service/streams.py
+section shared 'Several servers on one PostgreSQL' python3 benches/service/shared.py
+section record 'Reading the record' python3 benches/service/record.py
+section traces 'Export of traces' python3 benches/service/traces.py

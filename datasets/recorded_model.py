@@ -1,9 +1,11 @@
-"""A fake chat model on loopback with the API of OpenAI's chat completions. It returns the recorded verdicts and second looks
-for the reports of the incidents (answers/README.md), and rejects other requests.
+"""A fake chat model on loopback, with the API of OpenAI's chat completions.
 
-    python3 datasets/recorded_model.py FILE    serve, and write the address into FILE
+For the reports of the incidents, it returns the recorded verdicts and second looks (see answers/README.md). For other
+claims and statements, its verdict says that no answer is recorded.
 
-Standard library only.
+    python3 datasets/recorded_model.py FILE    serve, and write the address to FILE
+
+Uses only the standard library.
 """
 
 import http.server
@@ -30,7 +32,7 @@ def evidence_ids(incident):
 
 
 class Recorded:
-    """Recorded verdicts by report and claim, and second looks by statement and quotes."""
+    """The recorded verdicts by report and claim, and the recorded second looks by statement and quotes."""
 
     def __init__(self):
         self.judged, self.items = {}, {}
@@ -47,8 +49,8 @@ class Recorded:
         if statements is not None:
             return {"statements": [self.look(statement) for statement in statements]}
         report = json.loads(prompt.split(REPORT, 1)[1].splitlines()[0]).strip()
-        is_again = json_lines(prompt, AGAIN) is not None
-        claims = [self.verdict(report, claim, is_again) for claim in json_lines(prompt, CLAIMS)]
+        is_second_try = json_lines(prompt, AGAIN) is not None
+        claims = [self.verdict(report, claim, is_second_try) for claim in json_lines(prompt, CLAIMS)]
         empty = {"gaps": [], "contradictions": [], "abstain": None}
         return {"claims": claims, "score": None, "explanation": "recorded", **empty}
 
@@ -58,12 +60,12 @@ class Recorded:
         answer = self.looks.get(key, unknown)
         return {"id": statement["id"], "verdict": answer["verdict"], "words": answer["words"]}
 
-    def verdict(self, report, claim, is_again):
+    def verdict(self, report, claim, is_second_try):
         answer = self.judged.get((report, claim["text"]))
         if answer is None:
             answer = {"class": "ungrounded", "type": "inference", "role": "observation", "note": "no answer is recorded"}
             return {"id": claim["id"], "citations": [], **answer}
-        if is_again and answer.get("again"):
+        if is_second_try and answer.get("again"):
             answer = answer["again"]
         items = self.items[report]
         citations = [
@@ -78,7 +80,7 @@ class Recorded:
 
 
 def json_lines(prompt, heading):
-    """Returns the JSON objects after a heading, or None without the heading."""
+    """Returns the JSON objects after a heading, or None if the prompt does not contain the heading."""
     _, found, rest = prompt.partition(heading)
     if not found:
         return None
@@ -92,11 +94,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def answer(self, request):
+        """Returns the text of the answer, and further fields of the completion."""
+        prompt = "".join(message["content"] for message in request["messages"])
+        return json.dumps(self.recorded.answer(prompt)), {}
+
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = "".join(message["content"] for message in request["messages"])
-        message = {"role": "assistant", "content": json.dumps(self.recorded.answer(prompt))}
-        completion = {
+        text, more = self.answer(request)
+        message = {"role": "assistant", "content": text}
+        completion = more | {
             "id": "recorded",
             "object": "chat.completion",
             "model": request["model"],
@@ -115,7 +122,7 @@ def main():
         sys.exit(__doc__)
     Handler.recorded = Recorded()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    # Written atomically, because other processes wait for this file.
+    # The file is written atomically, because other processes wait for it.
     path = pathlib.Path(sys.argv[1])
     part = path.with_suffix(".part")
     part.write_text(f"http://127.0.0.1:{server.server_address[1]}/v1")
@@ -123,4 +130,5 @@ def main():
     server.serve_forever()
 
 
-main()
+if __name__ == "__main__":
+    main()

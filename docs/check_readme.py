@@ -18,6 +18,9 @@ import tempfile
 import time
 
 root = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(root / "benches"))
+from servers import running
+
 readme = root / "README.md"
 binaries = pathlib.Path(sys.argv[1]).resolve()
 write = "--write" in sys.argv
@@ -34,28 +37,18 @@ def wait_until(condition):
 
 
 @contextlib.contextmanager
-def running(log, *command):
-    with log.open("w") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
-    try:
-        yield
-    finally:
-        process.kill()
-        process.wait()
-
-
-@contextlib.contextmanager
 def server():
     """Runs a server with the recorded chat model as its judge."""
     address, config, log = work / "model", work / "gsar.toml", work / "server.log"
-    with running(work / "model.log", sys.executable, "-B", str(root / "datasets/recorded_model.py"), str(address)):
+    recorded = [sys.executable, "-B", str(root / "datasets/recorded_model.py"), str(address)]
+    with running(work, "recorded", recorded, str(address), core=None):
         wait_until(address.exists)
         model = "openai-compatible:recorded"
         config.write_text(
             f'[judges]\nchain = ["{model}"]\n[judges.models."{model}"]\nbase_url = "{address.read_text()}"\ncanary = false\n'
         )
         command = [str(binaries / "gsar-server"), "--config", str(config), "--listen", endpoint]
-        with running(log, *command, "--data-dir", str(work / "data")):
+        with running(work, "server", [*command, "--data-dir", str(work / "data")], endpoint, core=None):
             wait_until(lambda: '"message":"ready"' in log.read_text())
             yield
 

@@ -1,6 +1,6 @@
-"""Times a bootstrap interval of a mean (10,000 values, 10,000 draws): gsar-calibrate, numpy and scipy, alternating.
+"""Times the bootstrap interval of a mean (10,000 values, 10,000 draws) in gsar-calibrate, numpy and scipy, in turns.
 
-All use the same values but different draws, so the intervals differ only by chance.
+All programs use the same values but draw different samples, so their intervals differ only by chance.
 """
 
 import os
@@ -18,7 +18,7 @@ VALUES, DRAWS = 10_000, 10_000
 
 
 def values():
-    """Returns the values used by `bootstrap_times`: SplitMix64 with seed 1, thousandths below 1."""
+    """Returns the values that `bootstrap_times` uses: thousandths below 1, drawn from SplitMix64 with seed 1."""
     state, drawn = 1, []
     for _ in range(VALUES):
         state = (state + 0x9E3779B97F4A7C15) % 2**64
@@ -28,9 +28,9 @@ def values():
     return drawn
 
 
-def ours(_):
-    done = subprocess.run([PROGRAMS / "examples" / "bootstrap_times"], capture_output=True, text=True, check=True)
-    seconds, low, high = map(float, done.stdout.split())
+def with_gsar(_):
+    process = subprocess.run([PROGRAMS / "examples" / "bootstrap_times"], capture_output=True, text=True, check=True)
+    seconds, low, high = map(float, process.stdout.split())
     return seconds, (low, high)
 
 
@@ -38,26 +38,26 @@ def with_numpy(sample):
     import numpy as np
 
     rng = np.random.default_rng(1)
-    began = time.perf_counter()
+    start = time.perf_counter()
     means = [sample[rng.integers(0, VALUES, VALUES)].mean() for _ in range(DRAWS)]
     ends = np.percentile(means, [2.5, 97.5])
-    return time.perf_counter() - began, tuple(ends)
+    return time.perf_counter() - start, tuple(ends)
 
 
 def with_scipy(sample):
     import numpy as np
     from scipy import stats
 
-    began = time.perf_counter()
+    start = time.perf_counter()
     found = stats.bootstrap((sample,), np.mean, n_resamples=DRAWS, method="percentile", batch=100, rng=1)
-    return time.perf_counter() - began, tuple(found.confidence_interval)
+    return time.perf_counter() - start, tuple(found.confidence_interval)
 
 
 def main():
     import numpy as np
 
     sample = np.array(values())
-    programs = {"gsar-calibrate": ours, "numpy": with_numpy, "scipy": with_scipy}
+    programs = {"gsar-calibrate": with_gsar, "numpy": with_numpy, "scipy": with_scipy}
     seconds = {name: [] for name in programs}
     ends = {}
     for _ in range(ROUNDS):

@@ -1,4 +1,4 @@
-"""Prints the core's CPU times per partition, and their ratios."""
+"""Prints the CPU times that the core takes per partition, and their ratios."""
 
 import json
 import statistics
@@ -21,7 +21,7 @@ OPERATIONS = [
 
 
 def measure(size: int) -> dict[str, float]:
-    """Returns nanoseconds per partition, by operation."""
+    """Returns the nanoseconds per partition for each operation."""
     command = [str(PROGRAMS / "core_times"), "--claims", str(size), "--milliseconds", "200"]
     return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 

@@ -1,18 +1,16 @@
-"""Measures judging with a chat model: GSAR's overhead over the model's own time.
+"""Measures judging with a chat model: the time that GSAR adds to the model's own time.
 
-The model is a stub on loopback that answers immediately (`src/provider.rs`). The measured programs (servers, the bare
-loop and Python programs) run on core 0, the stub and the load client on core 1. Subjects alternate, and differences and
-ratios are computed within a round.
+The model is a stub on loopback that answers immediately (`src/provider.rs`). The measured programs (the servers, the
+bare loop and the Python programs) run on core 0. The stub and the load client run on core 1. The subjects are measured
+in turns, and all differences and ratios are computed within a round.
 """
 
 import contextlib
 import json
 import os
-import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 from collections import Counter
@@ -22,14 +20,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import environment
 from figures import PROGRAMS, met, ratios, spread, table
-from servers import ECHO, EVALUATE, Server, answer, free_port, load, pinned, program, running
+from servers import ECHO, EVALUATE, Server, echo, free_port, measure, output, pin_to_core, run_program, running, save_answer, workspace
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "9"))
 SECONDS_EACH = float(os.environ.get("GSAR_BENCH_SECONDS", "0.8"))
 MODEL = "openai-compatible:stub"
-# Another build of the server to compare with, such as a version without second looks.
+# Another build of the server to compare against, such as a version without second looks.
 BASELINE = os.environ.get("GSAR_BENCH_BASELINE")
-# Differences from the default configuration, apart from the model and its address.
+# The changes to the default configuration, apart from the model and its address.
 SERVERS = {
     "default": {},
     "without second look": {"judges": 'second_look = "off"'},
@@ -51,7 +49,7 @@ class Subject:
         raise NotImplementedError
 
     def calibrate(self) -> None:
-        """Chooses the number of calls that fit into a round."""
+        """Sets the number of calls to a number that fits into a round."""
         rate = self.measure(50, 50)["calls_per_second"]
         self.calls = max(50, int(rate * SECONDS_EACH))
 
@@ -65,21 +63,19 @@ class Subject:
         return statistics.median(self.values(name))
 
 
-class Called(Subject):
-    """Calls of a server method."""
+class ServerCalls(Subject):
+    """Calls to a server method."""
 
     def __init__(self, server: Server, message: Path, path: str = EVALUATE, in_flight: int = 1) -> None:
         super().__init__()
         self.server, self.message, self.path, self.in_flight = server, message, path, in_flight
 
     def measure(self, calls: int, warm_up: int) -> dict:
-        arguments = ["--endpoint", self.server.endpoint, "--path", self.path, "--message", str(self.message)]
-        arguments += ["--in-flight", str(self.in_flight), "--calls", str(calls), "--warm-up", str(warm_up)]
-        return json.loads(load(*arguments, "--pid", str(self.server.pid)))
+        return measure(self.server, self.path, self.message, calls, warm_up, self.in_flight)
 
 
-class Bare(Subject):
-    """The loop without GSAR."""
+class BareLoop(Subject):
+    """A loop that calls the model without GSAR."""
 
     def __init__(self, provider: str, question: Path, in_flight: int = 1) -> None:
         super().__init__()
@@ -93,7 +89,7 @@ class Bare(Subject):
 
 
 class Steps(Subject):
-    """The steps of an evaluation, as reported in its answers."""
+    """The steps of an evaluation, whose times are reported in the answers."""
 
     def __init__(self, server: Server, message: Path) -> None:
         super().__init__()
@@ -107,8 +103,8 @@ class Steps(Subject):
         pass
 
 
-class Other(Subject):
-    """A Python program that is started once and measures on request."""
+class PythonProgram(Subject):
+    """A Python program that is started once, and then measures whenever it is asked to."""
 
     def __init__(self, process: subprocess.Popen, in_flight: int) -> None:
         super().__init__()
@@ -119,7 +115,7 @@ class Other(Subject):
         self.process.stdin.flush()
         line = self.process.stdout.readline()
         if not line:
-            raise RuntimeError(f"{self.process.args[-5:]} ended with {self.process.wait()}")
+            raise RuntimeError(f"{self.process.args[-5:]} exited with status {self.process.wait()}")
         return json.loads(line)
 
     def calibrate(self) -> None:
@@ -130,15 +126,11 @@ class Other(Subject):
 
 
 def judging_times(core: int, arguments: list[str]) -> dict:
-    command = pinned(core, [str(PROGRAMS / "judging_times"), *arguments])
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip())
-    return json.loads(done.stdout)
+    return json.loads(output(core, "judging_times", *arguments))
 
 
 class Bench:
-    """The stub, servers and messages of one run."""
+    """The stub, the servers and the messages of a run."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         self.folder, self.stack = folder, stack
@@ -146,13 +138,13 @@ class Bench:
         self.cached = self.request("cached")
         self.text = self.request("text", "--as-text", "--bypass-cache")
         self.incident = folder / "incident.json"
-        self.incident.write_text(program("messages", "incident").stdout)
+        self.incident.write_text(run_program("messages", "incident").stdout)
 
         address = f"127.0.0.1:{free_port()}"
         self.provider = f"http://{address}"
         command = [str(PROGRAMS / "stub_provider"), "--listen", address]
         stack.enter_context(running(folder, "stub", command, self.provider, core=1))
-        self.until_listening()
+        self.wait_until_listening()
         self.servers = {name: self.gsar(name, **changes) for name, changes in SERVERS.items()}
         if BASELINE:
             self.servers["the baseline"] = self.gsar("the baseline", built=BASELINE)
@@ -160,24 +152,23 @@ class Bench:
             for message in [self.uncached, self.text, self.cached]:
                 size = self.check(server, message)
             assert self.calls() > 0, name
-        # The bare loops send these requests, with the default canary.
+        # The bare loops send these requests, which contain the default canary.
         self.question = self.last_question("without second look")
         self.second_look = self.last_question("default")
 
         listen = f"unix://{folder}/echo.sock"
         self.payload = folder / "echo.payload"
-        program("messages", "payload", str(self.cached.stat().st_size), str(self.payload)).check_returncode()
-        command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(size)]
-        self.echo = stack.enter_context(running(folder, "echo", command, listen))
-        answer(self.echo, ECHO, self.payload, folder / "echo.answer")
+        run_program("messages", "payload", str(self.cached.stat().st_size), str(self.payload)).check_returncode()
+        self.echo = stack.enter_context(echo(folder, "echo", listen, size))
+        save_answer(self.echo, ECHO, self.payload, folder / "echo.answer")
 
     def request(self, name: str, *options: str) -> Path:
         path = self.folder / f"{name}.request"
-        program("messages", "judging", *options, str(path)).check_returncode()
+        run_program("messages", "judging", *options, str(path)).check_returncode()
         return path
 
     def last_question(self, server: str) -> Path:
-        """Saves the last request that the stub received for a report."""
+        """Saves the last request that the stub received while a report was evaluated."""
         self.check(self.servers[server], self.uncached)
         path = self.folder / f"{server.replace(' ', '-')}.question"
         path.write_bytes(self.get("/last"))
@@ -188,10 +179,10 @@ class Bench:
             return reply.read()
 
     def calls(self) -> int:
-        """Returns the number of answered requests."""
+        """Returns how many requests the stub has answered."""
         return int(self.get("/calls"))
 
-    def until_listening(self) -> None:
+    def wait_until_listening(self) -> None:
         deadline = time.monotonic() + 10
         while True:
             try:
@@ -215,10 +206,10 @@ class Bench:
         return self.stack.enter_context(running(self.folder, name, command, listen))
 
     def check(self, server: Server, message: Path) -> int:
-        """Checks the answer of the measured call and returns its size."""
+        """Checks the answer to the measured call, and returns the size of the answer."""
         path = self.folder / "evaluate.answer"
-        answer(server, EVALUATE, message, path)
-        shown = program("messages", "answer", "evaluate", str(path))
+        save_answer(server, EVALUATE, message, path)
+        shown = run_program("messages", "answer", "evaluate", str(path))
         shown.check_returncode()
         response = json.loads(shown.stdout)
         (link,) = response["provenance"]["judges"]
@@ -236,7 +227,7 @@ class Bench:
         log = self.stack.enter_context(open(self.folder / f"{evaluator}.log", "w"))
         variables = os.environ | {"RAGAS_DO_NOT_TRACK": "true"}
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log}
-        process = subprocess.Popen(pinned(0, command), text=True, env=variables, **pipes)
+        process = subprocess.Popen(pin_to_core(0, command), text=True, env=variables, **pipes)
         self.stack.callback(process.wait)
         self.stack.callback(process.kill)
         return process
@@ -245,20 +236,20 @@ class Bench:
 def alternate(subjects: dict[str, Subject]) -> None:
     for subject in subjects.values():
         subject.calibrate()
-    for number in range(ROUNDS):
+    for index in range(ROUNDS):
         turn = list(subjects.values())
-        for subject in turn if number % 2 == 0 else reversed(turn):
+        for subject in turn if index % 2 == 0 else reversed(turn):
             subject.round()
 
 
 def overhead(bench: Bench) -> None:
-    """Compares sequential calls: GSAR with the loop, and a cached answer with an echo."""
-    bare = Bare(bench.provider, bench.question)
-    look = Bare(bench.provider, bench.second_look)
-    one_question = {"without second look", "the baseline"}
-    echo = Called(bench.echo, bench.payload, ECHO)
-    anew = {name: Called(server, bench.uncached) for name, server in bench.servers.items()}
-    again = {name: Called(bench.servers[name], bench.cached) for name in ["default", "no sync"]}
+    """Measures sequential calls: compares GSAR with the bare loop, and a cached answer with an echo."""
+    bare = BareLoop(bench.provider, bench.question)
+    second_look = BareLoop(bench.provider, bench.second_look)
+    without_second_look = {"without second look", "the baseline"}
+    echo = ServerCalls(bench.echo, bench.payload, ECHO)
+    uncached = {name: ServerCalls(server, bench.uncached) for name, server in bench.servers.items()}
+    cached = {name: ServerCalls(bench.servers[name], bench.cached) for name in ["default", "no sync"]}
     steps = {
         "judged, default": Steps(bench.servers["default"], bench.uncached),
         "judged, no sync": Steps(bench.servers["no sync"], bench.uncached),
@@ -266,43 +257,43 @@ def overhead(bench: Bench) -> None:
         "cached, default": Steps(bench.servers["default"], bench.cached),
         "cached, no sync": Steps(bench.servers["no sync"], bench.cached),
     }
-    subjects = {"bare": bare, "look": look, "echo": echo}
-    for prefix, group in [("anew ", anew), ("again ", again), ("steps ", steps)]:
+    subjects = {"bare": bare, "second look": second_look, "echo": echo}
+    for prefix, group in [("uncached ", uncached), ("cached ", cached), ("steps ", steps)]:
         subjects |= {prefix + name: subject for name, subject in group.items()}
     alternate(subjects)
 
     judged = bare.values("p50_us")
-    read_too = [sum(both) for both in zip(judged, look.values("p50_us"), strict=True)]
+    with_second_look = [sum(both) for both in zip(judged, second_look.values("p50_us"), strict=True)]
 
     def added(name: str) -> list[float]:
-        """Returns the milliseconds that a server adds to its model calls, per round."""
-        loops = judged if name in one_question else read_too
-        return [(ours - loop) / 1e3 for ours, loop in zip(anew[name].values("p50_us"), loops, strict=True)]
+        """Returns how many milliseconds a server adds to its model calls, in each round."""
+        loops = judged if name in without_second_look else with_second_look
+        return [(ours - loop) / 1e3 for ours, loop in zip(uncached[name].values("p50_us"), loops, strict=True)]
 
     def row(name: str, subject: Subject, more: list[float], target: float | None = None) -> list[str]:
         verdict = ["", ""] if target is None else [f"≤ {target}", met(statistics.median(more) <= target)]
         milliseconds = [f"{subject.median(quantile) / 1e3:.3f}" for quantile in ("p50_us", "p99_us")]
-        # CPU time of the whole process, including the ledger thread. Depends less on other load than wall time.
+        # The CPU time of the whole process, including the ledger thread. Other load affects it less than the wall time.
         processor = spread([each / 1e3 for each in subject.values("server_cpu_us_per_call")], 3)
         difference = spread(more, 3) if more else ""
         return [name, *milliseconds, difference, *verdict, processor]
 
-    rows = [row("bare loop, judge", bare, []), row("bare loop, second look", look, [])]
-    rows += [row(f"`Evaluate`, {name}", subject, added(name), 1.0) for name, subject in anew.items()]
+    rows = [row("bare loop, judge", bare, []), row("bare loop, second look", second_look, [])]
+    rows += [row(f"`Evaluate`, {name}", subject, added(name), 1.0) for name, subject in uncached.items()]
     head = ["sequential calls", "p50, ms", "p99, ms", "p50 over the loop, ms", "target", "met"]
     head.append("CPU/call, ms")
     print(table(head, rows))
-    for name in sorted(one_question & anew.keys()):
+    for name in sorted(without_second_look & uncached.keys()):
         over = ratios(added("default"), added(name))
         print(f"\nAdded time, default relative to `{name}`: {spread(over)}.")
 
-    print("\nWhere it goes, medians in µs; *elsewhere* is transport, decoding, recording and syncing:\n")
+    print("\nWhere the time goes, as medians in µs; *elsewhere* is transport, decoding, recording and syncing:\n")
     rows = [[name] + [f"{subject.median(step):,.0f}" for step in STEPS] for name, subject in steps.items()]
     print(table(["`Evaluate`", *STEPS], rows))
 
     print("\nA cached answer against an echo of the same sizes:\n")
     rows = [["echo", f"{echo.median('p50_us') / 1e3:.3f}", f"{echo.median('p99_us') / 1e3:.3f}", "", "", ""]]
-    for name, subject in again.items():
+    for name, subject in cached.items():
         over = ratios(subject.values("p50_us"), echo.values("p50_us"))
         times = [f"{subject.median(quantile) / 1e3:.3f}" for quantile in ("p50_us", "p99_us")]
         rows.append([f"`Evaluate`, {name}", *times, spread(over), "≤ 5", met(statistics.median(over) <= 5)])
@@ -311,7 +302,7 @@ def overhead(bench: Bench) -> None:
 
 @dataclass
 class Side:
-    """An evaluator in the side-by-side comparison, with 1 and 16 concurrent reports."""
+    """An evaluator in the side-by-side comparison, measured with 1 and with 16 concurrent reports."""
 
     name: str
     single: Subject
@@ -320,19 +311,19 @@ class Side:
 
 
 def side_by_side(bench: Bench) -> None:
-    """Measures reports per second on the same text and evidence."""
+    """Measures how many reports per second each evaluator evaluates, given the same text and evidence."""
 
     def gsar(name: str) -> list[Subject]:
-        return [Called(bench.servers[name], bench.text, in_flight=number) for number in (1, 16)]
+        return [ServerCalls(bench.servers[name], bench.text, in_flight=number) for number in (1, 16)]
 
     def other(name: str) -> list[Subject]:
         process = bench.other(name)
-        return [Other(process, number) for number in (1, 16)]
+        return [PythonProgram(process, number) for number in (1, 16)]
 
     sides = [
         Side("GSAR", *gsar("default")),
         Side("GSAR, no sync", *gsar("no sync")),
-        Side("bare loop", *(Bare(bench.provider, bench.question, number) for number in (1, 16))),
+        Side("bare loop", *(BareLoop(bench.provider, bench.question, number) for number in (1, 16))),
         Side("locus-sdk", *other("locus")),
         Side("RAGAS faithfulness", *other("ragas")),
     ]
@@ -342,11 +333,11 @@ def side_by_side(bench: Bench) -> None:
     alternate(subjects)
     ours, rows = sides[0], []
     for side in sides:
-        # Includes the warm-up calls, another tenth.
+        # The stub also counts the warm-up calls, which are another tenth.
         before = bench.calls()
         side.single.round()
         reports = side.single.rounds.pop()["calls"]
-        reports += 0 if isinstance(side.single, Other) else side.single.calls // 10
+        reports += 0 if isinstance(side.single, PythonProgram) else side.single.calls // 10
         side.calls_each = (bench.calls() - before) / reports
         cells = [side.name, f"{side.calls_each:.2f}"]
         for mine, theirs in [(ours.single, side.single), (ours.many, side.many)]:
@@ -361,7 +352,7 @@ def side_by_side(bench: Bench) -> None:
 
 
 def parsing() -> None:
-    """Runs the gsar-answer program that measures parsing."""
+    """Runs the example of gsar-answer that measures parsing."""
     done = subprocess.run([str(PROGRAMS / "examples" / "answer_times")], capture_output=True, text=True, check=True)
     lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()]
     times = {cells[0]: float(cells[1]) for cells in lines if len(cells) == 2 and cells[1].replace(".", "").isdigit()}
@@ -371,14 +362,11 @@ def parsing() -> None:
 
 
 def main() -> None:
-    # Raises an exception, so that every server is stopped.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+    with workspace() as (folder, stack):
         bench = Bench(folder, stack)
         sizes = f"request {bench.uncached.stat().st_size:,} bytes, question {bench.question.stat().st_size:,} bytes"
-        pinned_to = "servers and loops on core 0, stub and client on core 1" if pinned(0, []) else "not pinned"
-        print(f"10 claims, 100 items of evidence, {sizes}; `Evaluate` answers {bench.tier}, all recorded.")
+        pinned_to = "servers and loops on core 0, stub and client on core 1" if pin_to_core(0, []) else "not pinned"
+        print(f"10 claims, 100 evidence items, {sizes}; `Evaluate` answers {bench.tier}, all evaluations are recorded.")
         print(f"{ROUNDS} alternating rounds; {pinned_to}.\n\n### Overhead over the model\n")
         overhead(bench)
         print("\n### Side by side\n")

@@ -1,7 +1,8 @@
-"""Measures reports per second of another evaluator with a chat model, used as documented.
+"""Measures how many reports per second another evaluator evaluates with a chat model, used as its documentation says.
 
-Measures once per line `IN_FLIGHT SECONDS` on standard input, and prints one JSON object for each. With --rows, prints the
-RAGAS scores of rows from `gsar-calibrate rows`, for `gsar-calibrate ablate --scores`; the key is in OPENAI_API_KEY.
+Measures once for each line `IN_FLIGHT SECONDS` on standard input, and prints one JSON object per measurement. With
+--rows, prints the RAGAS scores of rows from `gsar-calibrate rows`, for `gsar-calibrate ablate --scores`. In this case,
+the model's key is in OPENAI_API_KEY.
 """
 
 import argparse
@@ -20,7 +21,7 @@ KEY = os.environ.get("OPENAI_API_KEY", "none")
 
 
 def faithfulness(provider: str, model: str) -> Callable[[str, str, list[str]], Awaitable[float]]:
-    """RAGAS `faithfulness`: the report is the response, each evidence item a retrieved context."""
+    """Returns RAGAS `faithfulness`. The report is the response, and each evidence item is a retrieved context."""
     import openai
     from ragas.llms import llm_factory
     from ragas.metrics.collections import Faithfulness
@@ -29,8 +30,8 @@ def faithfulness(provider: str, model: str) -> Callable[[str, str, list[str]], A
     metric = Faithfulness(llm=llm_factory(model, client=client, max_tokens=8192))
 
     async def score(question: str, report: str, evidence: list[str]) -> float:
-        asked = {"user_input": question, "response": report, "retrieved_contexts": evidence}
-        return (await metric.ascore(**asked)).value
+        inputs = {"user_input": question, "response": report, "retrieved_contexts": evidence}
+        return (await metric.ascore(**inputs)).value
 
     return score
 
@@ -47,7 +48,7 @@ def ragas(provider: str, incident: dict) -> Evaluate:
 
 
 async def print_scores(provider: str, model: str, rows: str) -> None:
-    """Prints a score per row, except for reports in which RAGAS finds no statement."""
+    """Prints a score for each row, except for rows in whose report RAGAS finds no statement."""
     score = faithfulness(provider, model)
     with open(rows) as file:
         for row in map(json.loads, file):
@@ -58,14 +59,14 @@ async def print_scores(provider: str, model: str, rows: str) -> None:
 
 
 def locus(provider: str, incident: dict) -> Evaluate:
-    """The locus-sdk evaluator with its own judge; the evidence is one string with a line per item."""
+    """Returns the locus-sdk evaluator with its own judge. The evidence is a single string, with one line per item."""
     from locus.models.native.openai import OpenAIModel
     from locus.reasoning.gsar import Decision
     from locus.reasoning.gsar_evaluator import GSAREvaluator
     from locus.reasoning.gsar_judge import StructuredOutputGSARJudge
 
     async def never(*_) -> None:
-        raise AssertionError("the report must proceed at once")
+        raise AssertionError("the report must proceed on the first attempt")
 
     model = OpenAIModel(model="stub", base_url=f"{provider}/v1", api_key=KEY, max_tokens=8192)
     judge = StructuredOutputGSARJudge(model=model)
@@ -85,12 +86,12 @@ async def measure(evaluate: Evaluate, in_flight: int, seconds: float) -> dict:
     start, processor = time.perf_counter(), time.process_time()
     end = start + seconds
 
-    async def lane() -> None:
-        while (began := time.perf_counter()) < end:
+    async def worker() -> None:
+        while (call_start := time.perf_counter()) < end:
             await evaluate()
-            latencies.append(time.perf_counter() - began)
+            latencies.append(time.perf_counter() - call_start)
 
-    await asyncio.gather(*(lane() for _ in range(in_flight)))
+    await asyncio.gather(*(worker() for _ in range(in_flight)))
     elapsed, used = time.perf_counter() - start, time.process_time() - processor
     latencies.sort()
     return {
@@ -104,11 +105,11 @@ async def measure(evaluate: Evaluate, in_flight: int, seconds: float) -> dict:
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("evaluator", choices=["ragas", "locus"])
-    parser.add_argument("--provider", required=True, help="URL of the stub, such as http://127.0.0.1:8000")
+    parser.add_argument("--provider", required=True, help="the URL of the stub, such as http://127.0.0.1:8000")
     subject = parser.add_mutually_exclusive_group(required=True)
-    subject.add_argument("--incident", help="file with the report and its evidence")
-    subject.add_argument("--rows", help="file of rows to score with ragas")
-    parser.add_argument("--model", default="stub", help="model that scores rows")
+    subject.add_argument("--incident", help="the file with the report and its evidence")
+    subject.add_argument("--rows", help="a file with rows to score with RAGAS")
+    parser.add_argument("--model", default="stub", help="the model that scores the rows")
     arguments = parser.parse_args()
     if arguments.rows:
         return await print_scores(arguments.provider, arguments.model, arguments.rows)

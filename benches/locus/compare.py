@@ -1,8 +1,8 @@
-"""Compares the score and decision of `locus-sdk` and GSAR on the same partitions, alternating.
+"""Compares the scores and decisions of `locus-sdk` and GSAR on the same partitions, which are measured in turns.
 
-`locus-sdk` is the other open implementation of the method. Its package depends on an agent framework, so only the
-module with the formula is loaded, from a virtual environment in the target folder. Its partition objects are built
-before the measurement. GSAR's time includes counting the claims.
+`locus-sdk` is the other open implementation of the method. Its package depends on an agent framework. Therefore, only
+the module that contains the formula is loaded, from a virtual environment in the target folder. Its partition objects
+are built before the measurement, whereas GSAR's time includes counting the claims.
 """
 
 import importlib.util
@@ -35,7 +35,7 @@ TYPES = {
 
 
 def load_locus():
-    """Loads the module with the formula without its package."""
+    """Loads the module that contains the formula, without its package."""
     found = list(environment.path("locus").glob("lib/python*/site-packages/locus/reasoning/gsar.py"))
     specification = importlib.util.spec_from_file_location("locus_gsar", found[0])
     module = importlib.util.module_from_spec(specification)
@@ -46,14 +46,14 @@ def load_locus():
 
 def locus_partition(locus, claims: list[list[str]]):
     classes = {"grounded": [], "ungrounded": [], "contradicted": [], "complementary": []}
-    for number, (name, evidence_type) in enumerate(claims):
-        claim = locus.Claim(text=f"claim {number}", type=locus.EvidenceType(evidence_type))
+    for index, (name, evidence_type) in enumerate(claims):
+        claim = locus.Claim(text=f"claim {index}", type=locus.EvidenceType(evidence_type))
         classes[name].append(claim)
     return locus.Partition(**classes)
 
 
 def nanoseconds(operation, partitions: list) -> float:
-    """Returns the CPU time per partition over as many passes as fit into the time."""
+    """Returns the CPU time per partition, measured over as many passes as fit into `SECONDS_EACH`."""
     passes, start = 0, time.thread_time()
     while (elapsed := time.thread_time() - start) < SECONDS_EACH:
         for partition in partitions:
@@ -107,12 +107,12 @@ def compare_times(locus) -> None:
     head += ["GSAR reference (all guards), ns", "times faster"]
     print(table(head, rows))
     print()
-    holds = statistics.median(at_twenty) >= 50
-    print(f"Score of 20 claims: {spread(at_twenty, 0)} times faster; target ≥ 50; met: {met(holds)}")
+    is_met = statistics.median(at_twenty) >= 50
+    print(f"Score of 20 claims: {spread(at_twenty, 0)} times faster; target ≥ 50; met: {met(is_met)}")
 
 
 def one_type_partitions():
-    """Returns all 888 partitions of one type with up to 13 grounded and up to 7 ungrounded claims."""
+    """Yields all 888 partitions of a single type with up to 13 grounded and up to 7 ungrounded claims."""
     for evidence_type, weight in TYPES.items():
         for grounded in range(14):
             for ungrounded in range(8):
@@ -139,7 +139,7 @@ def compare_tiers(locus) -> None:
         for name, tiers in [("locus-sdk", theirs), ("GSAR", ours)]
     }
     print(
-        f"Wrong tiers on {len(cases)} partitions of one type, against exact arithmetic: "
+        f"Wrong tiers on {len(cases)} partitions of a single type, compared with exact arithmetic: "
         f"locus-sdk {wrong['locus-sdk']}, GSAR {wrong['GSAR']}; target 0; met: {met(wrong['GSAR'] == 0)}"
     )
 
@@ -148,7 +148,7 @@ def main() -> None:
     environment.enter("locus", __file__)
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     locus = load_locus()
-    print(f"locus-sdk on Python {sys.version.split()[0]}; CPU time, medians of {REPETITIONS} alternating rounds.\n")
+    print(f"locus-sdk on Python {sys.version.split()[0]}; CPU times are medians of {REPETITIONS} alternating rounds.\n")
     compare_times(locus)
     compare_tiers(locus)
 

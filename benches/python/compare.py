@@ -1,8 +1,8 @@
-"""Compares the Python client with raw grpcio stubs, blocking and asyncio, with 1 and 64 calls in flight.
+"""Compares the Python client with raw grpcio stubs, both blocking and asyncio, with 1 and with 64 calls in flight.
 
-Measures calls per second and CPU time. Requires an interpreter with the package installed. The server runs on core 0,
-this program on core 1. Client and stubs alternate on separate connections to the same server, and every ratio is
-computed within a round.
+Measures the calls per second and the CPU time. Requires an interpreter that has the package installed. The server runs
+on core 0, and this program runs on core 1. The client and the stubs are measured in turns, on separate connections to
+the same server, and every ratio is computed within a round.
 """
 
 import asyncio
@@ -10,7 +10,6 @@ import contextlib
 import os
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,13 +24,13 @@ import grpc.aio
 from figures import PROGRAMS, met, ratios, spread, table
 from gsar import v1
 from gsar.health import SERVING, health_watch
-from servers import pinned, running
+from servers import pin_to_core, running, workspace
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "21"))
 SECONDS = float(os.environ.get("GSAR_BENCH_SECONDS", "0.2"))
 TARGET = 0.9
 Measure = Callable[[float], tuple[int, float]]
-"""Calls for a number of seconds; returns the number of calls and the elapsed time."""
+"""A function that calls for a number of seconds, and returns the number of calls and the elapsed time."""
 OPTIONS = [("grpc.default_authority", "localhost")]
 REPORT = "Pod checkout-7b84 was OOMKilled with exit code 137."
 LOG = "2026-03-12T14:01:40Z pod checkout-7b84 was OOMKilled with exit code 137\n"
@@ -45,14 +44,14 @@ SCORE = v1.ScoreRequest(counts=COUNTS, policy="reference")
 
 
 def request() -> v1.EvaluateRequest:
-    """Builds the same message as the client from a text and a log."""
+    """Builds the same message that the client builds from a text and a log."""
     item = v1.EvidenceItem(id="log", kind=v1.EVIDENCE_KIND_TOOL_OUTPUT, lane=v1.EVIDENCE_LANE_LOGS, text=LOG)
     return v1.EvaluateRequest(report=v1.Report(synthesis=REPORT), evidence=[item])
 
 
 @dataclass
 class Subject:
-    """A way to call. Records calls per second and microseconds of CPU time per call for each round."""
+    """A way to call. Records the calls per second, and the CPU time per call in microseconds, for each round."""
 
     name: str
     baseline: str
@@ -68,19 +67,19 @@ class Subject:
         self.processor.append((time.process_time() - before) / calls * 1e6)
 
 
-def blocking(call: Callable[[], object], in_flight: int) -> Measure:
-    def worker(ends: float) -> int:
+def in_threads(call: Callable[[], object], in_flight: int) -> Measure:
+    def worker(end: float) -> int:
         count = 0
-        while time.perf_counter() < ends:
+        while time.perf_counter() < end:
             call()
             count += 1
         return count
 
     def measure(seconds: float) -> tuple[int, float]:
         with ThreadPoolExecutor(in_flight) as pool:
-            began = time.perf_counter()
-            done = sum(pool.map(worker, [began + seconds] * in_flight))
-            return done, time.perf_counter() - began
+            start = time.perf_counter()
+            calls = sum(pool.map(worker, [start + seconds] * in_flight))
+            return calls, time.perf_counter() - start
 
     return measure
 
@@ -88,19 +87,19 @@ def blocking(call: Callable[[], object], in_flight: int) -> Measure:
 def in_event_loop(
     loop: asyncio.AbstractEventLoop, call: Callable[[], Awaitable[object]], in_flight: int
 ) -> Measure:
-    async def worker(ends: float) -> int:
+    async def worker(end: float) -> int:
         count = 0
-        while time.perf_counter() < ends:
+        while time.perf_counter() < end:
             await call()
             count += 1
         return count
 
-    async def measured(seconds: float) -> tuple[int, float]:
-        began = time.perf_counter()
-        done = sum(await asyncio.gather(*(worker(began + seconds) for _ in range(in_flight))))
-        return done, time.perf_counter() - began
+    async def measure(seconds: float) -> tuple[int, float]:
+        start = time.perf_counter()
+        calls = sum(await asyncio.gather(*(worker(start + seconds) for _ in range(in_flight))))
+        return calls, time.perf_counter() - start
 
-    return lambda seconds: loop.run_until_complete(measured(seconds))
+    return lambda seconds: loop.run_until_complete(measure(seconds))
 
 
 def subjects(endpoint: str, stack: contextlib.ExitStack) -> dict[str, Subject]:
@@ -115,7 +114,7 @@ def subjects(endpoint: str, stack: contextlib.ExitStack) -> dict[str, Subject]:
     stack.callback(lambda: loop.run_until_complete(channel.close()))
     aio_stub = v1.GroundingServiceStub(channel)
 
-    found = {}
+    result = {}
     for in_flight in (1, 64):
         for kind, calls in [
             (
@@ -149,9 +148,9 @@ def subjects(endpoint: str, stack: contextlib.ExitStack) -> dict[str, Subject]:
                 name = f"{method}, {kind}, {in_flight} in flight"
                 raw = f"stubs: {name}"
                 for key, call in ((raw, theirs), (name, ours)):
-                    measure = blocking(call, in_flight) if kind == "blocking" else in_event_loop(loop, call, in_flight)
-                    found[key] = Subject(key, "" if key == raw else raw, measure)
-    return found
+                    measure = in_threads(call, in_flight) if kind == "blocking" else in_event_loop(loop, call, in_flight)
+                    result[key] = Subject(key, "" if key == raw else raw, measure)
+    return result
 
 
 def wait_until_serving(endpoint: str) -> None:
@@ -161,21 +160,20 @@ def wait_until_serving(endpoint: str) -> None:
 
 
 def main() -> None:
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+    with workspace() as (folder, stack):
         endpoint = f"unix://{folder}/gsar.sock"
         command = [str(PROGRAMS / "gsar-server"), "--listen", endpoint, "--data-dir", str(folder / "data")]
         settings = {"GSAR_JUDGES__CHAIN": '["rules/2"]', "GSAR_LEDGER__ENABLED": "false"}
         stack.enter_context(running(folder, "gsar", command, endpoint, **settings))
-        if pinned(0, []):
+        if pin_to_core(0, []):
             os.sched_setaffinity(0, {1})
         wait_until_serving(endpoint)
         measured = subjects(endpoint, stack)
         for subject in measured.values():
             subject.measure(0.2)
-        for number in range(ROUNDS):
+        for index in range(ROUNDS):
             turn = list(measured.values())
-            for subject in turn if number % 2 == 0 else reversed(turn):
+            for subject in turn if index % 2 == 0 else reversed(turn):
                 subject.round()
     rows = []
     for subject in measured.values():
@@ -183,10 +181,10 @@ def main() -> None:
             continue
         raw = measured[subject.baseline]
         values = ratios(subject.rates, raw.rates)
-        middle = statistics.median(values)
-        shown = [f"{statistics.median(each.rates):,.0f}" for each in (subject, raw)]
+        median = statistics.median(values)
+        rates = [f"{statistics.median(each.rates):,.0f}" for each in (subject, raw)]
         processor = spread(ratios(subject.processor, raw.processor))
-        rows.append([subject.name, spread(values), f"≥ {TARGET}", met(middle >= TARGET), processor, *shown])
+        rows.append([subject.name, spread(values), f"≥ {TARGET}", met(median >= TARGET), processor, *rates])
     print(f"{ROUNDS} alternating rounds, Python {sys.version.split()[0]}, grpcio {grpc.__version__}.\n")
     print(table(["calls/s of the client", "relative to raw stubs", "target", "met", "CPU per call", "client", "stubs"], rows))
 

@@ -1,8 +1,8 @@
-"""Compares Spark with the plain Python client on the same two sidecars: verdicts per second.
+"""Compares the verdicts per second of Spark and of the plain Python client, on the same two sidecars.
 
-Requires an interpreter with the package and Spark. Sidecars run on core 0, callers on core 1. The callers alternate,
-each with a new job, so that every verdict is judged and recorded. Ratios are computed within a round. `GSAR_SERVER`
-selects a server other than the one built with the profile dist.
+Requires an interpreter that has the package and Spark installed. The sidecars run on core 0, and the callers run on
+core 1. The callers are measured in turns. Each uses a new job, so that every verdict is judged and recorded. Ratios are
+computed within a round. `GSAR_SERVER` selects a different server than the one built with the dist profile.
 """
 
 import contextlib
@@ -10,7 +10,6 @@ import json
 import os
 import statistics
 import sys
-import tempfile
 import threading
 import time
 import uuid
@@ -23,7 +22,7 @@ import gsar.spark
 import pandas as pd
 from figures import PROGRAMS, ratios, spread, table
 from pyspark.sql import DataFrame, SparkSession
-from servers import pinned, running
+from servers import pin_to_core, running, workspace
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "5"))
 COUNT = int(os.environ.get("GSAR_BENCH_REPORTS", "10000"))
@@ -42,15 +41,15 @@ def reports() -> pd.DataFrame:
     )
 
 
-def by_client(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
-    """Sends half of the reports to each sidecar over one stream, through `gsar.Client`."""
+def run_streams(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
+    """Uses `gsar.Client` to send half of the reports to each sidecar, over one stream per sidecar."""
     rows = list(zip(frame["id"], frame["synthesis"], frame["evidence"], strict=True))
     proceeded = []
 
-    def send(endpoint: str, mine: list[tuple[str, str, str]]) -> None:
+    def send(endpoint: str, share: list[tuple[str, str, str]]) -> None:
         requests = (
             (name, gsar.evaluation(gsar.v1.Report(id=name, synthesis=text), json.loads(log), idempotency_key=job + name))
-            for name, text, log in mine
+            for name, text, log in share
         )
         with gsar.Client(endpoint) as client:
             proceeded.extend(gsar.may_proceed(answer.evaluation) for answer in client.evaluate_stream(requests))
@@ -65,8 +64,8 @@ def by_client(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
     return sum(proceeded)
 
 
-def by_calls(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
-    """Calls `evaluate` sequentially, alternating between the sidecars."""
+def run_calls(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
+    """Calls `evaluate` sequentially, and alternates between the sidecars."""
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(gsar.Client(endpoint)) for endpoint in endpoints]
         rows = zip(frame["id"], frame["synthesis"], frame["evidence"], strict=True)
@@ -80,14 +79,14 @@ def by_calls(frame: pd.DataFrame, endpoints: list[str], job: str) -> int:
         )
 
 
-def by_spark(frame: DataFrame, endpoints: list[str], job: str) -> int:
-    """Runs a whole job: rows to Python, verdicts, and rows back."""
+def run_spark(frame: DataFrame, endpoints: list[str], job: str) -> int:
+    """Runs a whole job, which passes the rows to Python, computes the verdicts, and passes the rows back."""
     return gsar.spark.evaluate(frame, endpoints, job=job).filter("tier = 'proceed'").count()
 
 
-def session() -> SparkSession:
+def start_session() -> SparkSession:
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    built = (
+    session = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
@@ -95,19 +94,18 @@ def session() -> SparkSession:
         .config("spark.driver.bindAddress", "127.0.0.1")
         .getOrCreate()
     )
-    built.sparkContext.setLogLevel("OFF")
-    return built
+    session.sparkContext.setLogLevel("OFF")
+    return session
 
 
 def main() -> None:
     plain = reports()
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+    with workspace() as (folder, stack):
         endpoints = [f"unix://{folder}/{name}.sock" for name in ("one", "two")]
         for name, endpoint in zip(("one", "two"), endpoints, strict=True):
             command = [str(SERVER), "--listen", endpoint, "--data-dir", str(folder / name)]
             stack.enter_context(running(folder, name, command, endpoint, GSAR_JUDGES__CHAIN='["rules/2"]'))
-        if pinned(0, []):
+        if pin_to_core(0, []):
             os.sched_setaffinity(0, {1})
         for endpoint in endpoints:
             with gsar.Client(endpoint) as client:
@@ -116,33 +114,33 @@ def main() -> None:
                         if client.is_serving():
                             break
                     time.sleep(0.05)
-        spark = session()
+        spark = start_session()
         stack.callback(spark.stop)
         frame = spark.createDataFrame(plain).repartition(PARTITIONS, "id").cache()
         callers: dict[str, Callable[[str], int]] = {
-            "plain client, one stream per sidecar": lambda job: by_client(plain, endpoints, job),
-            "plain client, sequential calls": lambda job: by_calls(plain, endpoints, job),
+            "plain client, one stream per sidecar": lambda job: run_streams(plain, endpoints, job),
+            "plain client, sequential calls": lambda job: run_calls(plain, endpoints, job),
             "gsar.batch, one process": lambda job: (
                 int((gsar.batch.Evaluator(endpoints, job=job)(plain)["tier"] == "proceed").sum())
             ),
-            "gsar.spark, local[2]": lambda job: by_spark(frame, endpoints, job),
-            "gsar.spark, the same job again": lambda job: by_spark(frame, endpoints, job),
+            "gsar.spark, local[2]": lambda job: run_spark(frame, endpoints, job),
+            "gsar.spark, the same job again": lambda job: run_spark(frame, endpoints, job),
         }
         rates: dict[str, list[float]] = {name: [] for name in callers}
-        for number in range(ROUNDS + 1):
+        for index in range(ROUNDS + 1):
             jobs = {name: f"{uuid.uuid4()}/" for name in callers}
             jobs["gsar.spark, the same job again"] = jobs["gsar.spark, local[2]"]
             for name, caller in callers.items():
-                began = time.perf_counter()
+                start = time.perf_counter()
                 proceeded = caller(jobs[name])
-                taken = time.perf_counter() - began
+                seconds = time.perf_counter() - start
                 if proceeded != COUNT:
-                    raise RuntimeError(f"{name}: {proceeded} of {COUNT} reports may proceed")
-                if number > 0:
-                    rates[name].append(COUNT / taken)
-    (baseline, of_baseline), *_ = rates.items()
+                    raise RuntimeError(f"{name}: {proceeded} of {COUNT} reports proceeded")
+                if index > 0:
+                    rates[name].append(COUNT / seconds)
+    (baseline, baseline_rates), *_ = rates.items()
     rows = [
-        [name, spread(ratios(of, of_baseline)), f"{statistics.median(of):,.0f}"] for name, of in rates.items()
+        [name, spread(ratios(values, baseline_rates)), f"{statistics.median(values):,.0f}"] for name, values in rates.items()
     ]
     print(f"{ROUNDS} alternating rounds after a warm-up, {COUNT:,} reports each, server {SERVER.parent.name}.\n")
     print(table(["", f"relative to {baseline}", "verdicts/s"], rows))

@@ -1,24 +1,22 @@
 """Measures capacity: calls per core, memory and disk space. Prints a Markdown table.
 
-Arguments select parts: `calls`, `evaluations`, `corpus` and `backup` (of that corpus). Servers share one core; the load
-client runs on the other. Calls per core are computed from CPU time, which depends less on other load than calls per
-second. The baseline is a bare echo with messages of the same size.
+The arguments select parts: `calls`, `evaluations`, `corpus` and `backup` (which backs up that corpus). The servers
+share one core, and the load client runs on another. The calls per core are computed from the CPU time, which other load
+affects less than it affects the calls per second. The baseline is a bare echo with messages of the same sizes.
 """
 
 import contextlib
 import json
 import random
-import signal
 import statistics
 import subprocess
 import sys
-import tempfile
 import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from figures import PROGRAMS, spread, table
-from servers import ECHO, EVALUATE, SCORE, Server, answer, free_port, gsar, payload, pinned, request, running
+from servers import ECHO, EVALUATE, SCORE, Server, echo, free_port, gsar, payload, pin_to_core, request, save_answer, workspace
 from subject import Subject
 
 ROUNDS = 3
@@ -27,7 +25,7 @@ CORPUS_LINES = 100_000
 
 
 def log(random: random.Random, lines: int) -> str:
-    """Generates lines of a service log with varying figures."""
+    """Generates lines of a service log, with figures that vary."""
     line = "2026-03-12T14:{:02}:{:02}Z INFO checkout order ORD-{} of customer {} was paid in {} ms by card {:04x}\n"
     drawn = random.randrange
     return "".join(
@@ -36,6 +34,8 @@ def log(random: random.Random, lines: int) -> str:
 
 
 class Capacity:
+    """Measures the parts and collects the rows of the table."""
+
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         self.folder, self.stack = folder, stack
         self.rows: list[list[str]] = []
@@ -55,39 +55,38 @@ class Capacity:
         ]:
             saved = self.folder / "answer"
             try:
-                answer(server, path, message, saved)
+                save_answer(server, path, message, saved)
             except RuntimeError:
                 text = (self.folder / "local.log").read_text().strip().splitlines()
-                print(f"skipped: {name}: {text[-1] if text else 'no server'}", file=sys.stderr)
+                print(f"skipped: {name}: {text[-1] if text else 'the server did not start'}", file=sys.stderr)
                 continue
             listen = f"unix://{self.folder}/echo-{len(measured)}.sock"
-            command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(saved.stat().st_size)]
-            echo = self.stack.enter_context(running(self.folder, f"echo-{len(measured)}", command, listen))
+            bare = self.stack.enter_context(echo(self.folder, f"echo-{len(measured)}", listen, saved.stat().st_size))
             same_size = payload(message)
-            answer(echo, ECHO, same_size, saved)
+            save_answer(bare, ECHO, same_size, saved)
             calls = 60 if "local" in name else 4_000
             in_flight = 8 if "local" in name else 64
             subject = Subject(name, server, path, message, in_flight=in_flight, calls=calls)
-            measured.append((subject, Subject("echo", echo, ECHO, same_size, in_flight=in_flight, calls=4_000)))
+            measured.append((subject, Subject("echo", bare, ECHO, same_size, in_flight=in_flight, calls=4_000)))
         idle = [(server, server.resident_bytes()) for server in (rules, local)]
         for number in range(ROUNDS):
             for pair in measured:
                 for subject in pair if number % 2 == 0 else reversed(pair):
                     subject.round()
-        for subject, echo in measured:
+        for subject, bare in measured:
             cpu = subject.values("server_cpu_us_per_call")
-            ratio = [ours / theirs for ours, theirs in zip(cpu, echo.values("server_cpu_us_per_call"), strict=True)]
-            middle = statistics.median(cpu)
-            per_core = 1e6 / middle
+            ratio = [ours / theirs for ours, theirs in zip(cpu, bare.values("server_cpu_us_per_call"), strict=True)]
+            median = statistics.median(cpu)
+            per_core = 1e6 / median
             shown = f"{per_core:,.0f}" if per_core >= 100 else f"{per_core:.1f}"
             self.row(
                 f"{subject.name}: calls per second and core",
                 shown,
-                f"{middle:,.0f} µs of CPU time; {spread(ratio)} times the echo",
+                f"{median:,.0f} µs of CPU time; {spread(ratio)} times the echo",
             )
         for (server, before), name in zip(idle, ("`rules/2`", "`local/1`"), strict=True):
             self.row(
-                f"memory with {name}: after the first call, maximum under load",
+                f"memory with {name}: after the first call, and the maximum under load",
                 f"{before / 1e6:.0f} MB, {server.peak_bytes() / 1e6:.0f} MB",
                 "",
             )
@@ -105,13 +104,13 @@ class Capacity:
             with contextlib.ExitStack() as stack:
                 settings = {"GSAR_EVIDENCE__EMBEDDINGS": "off", "GSAR_GATEWAY__ADDRESS": address}
                 server = stack.enter_context(gsar(self.folder, name_on_disk, **settings))
-                answer(server, SCORE, request(self.folder, "score"), self.folder / "answer")
+                save_answer(server, SCORE, request(self.folder, "score"), self.folder / "answer")
                 same, given = log(drawn, 20), 0
                 for _ in range(EVALUATIONS):
                     text = log(drawn, sizes) if sizes else same
                     given += len(text)
                     evaluate_over_http(address, text)
-            # The server has stopped and merged its write-ahead log.
+            # By now, the server has stopped and merged its write-ahead log.
             size = (self.folder / name_on_disk / "ledger.sqlite3").stat().st_size / EVALUATIONS
             self.row(
                 f"disk space per evaluation, 3 claims, {name}",
@@ -123,9 +122,9 @@ class Capacity:
         text = self.folder / "app.log"
         text.write_text(log(random.Random(11), CORPUS_LINES))
         with gsar(self.folder, "corpus", GSAR_EVIDENCE__EMBEDDINGS="off") as server:
-            answer(server, SCORE, request(self.folder, "score"), self.folder / "answer")
+            save_answer(server, SCORE, request(self.folder, "score"), self.folder / "answer")
             put = [str(PROGRAMS / "gsar"), "evidence", "put", "inc-7", str(text), "--endpoint", server.endpoint]
-            subprocess.run(pinned(1, put), check=True, capture_output=True)
+            subprocess.run(pin_to_core(1, put), check=True, capture_output=True)
             peak = server.peak_bytes()
         size, given = (self.folder / "corpus/evidence/inc-7/corpus.sqlite3").stat().st_size, text.stat().st_size
         self.row(
@@ -146,7 +145,7 @@ class Capacity:
             str(self.folder / "backup"),
         ]
         copied = ["cp", "-r", str(data), str(self.folder / "copied")]
-        took = {}
+        seconds = {}
         for name, arguments in (("backup", command), ("cp", copied)):
             subprocess.run(["sync"])
             timed = [
@@ -156,14 +155,14 @@ class Capacity:
                 "-",
                 *arguments,
             ]
-            subprocess.run(pinned(1, timed), check=True)
-            took[name] = [float(value) for value in times.read_text().split()]
+            subprocess.run(pin_to_core(1, timed), check=True)
+            seconds[name] = [float(value) for value in times.read_text().split()]
         size = sum(file.stat().st_size for file in (self.folder / "backup").rglob("*") if file.is_file())
-        elapsed, user, system = took["backup"]
+        elapsed, user, system = seconds["backup"]
         self.row(
             "`gsar-server backup`, verified and synced",
             f"{size / elapsed / 1e6:.0f} MB/s",
-            f"{size / 1e6:.0f} MB; {elapsed / took['cp'][0]:.1f} times `cp`; {(user + system) / size * 1e9:.1f} s of CPU time per GB",
+            f"{size / 1e6:.0f} MB; {elapsed / seconds['cp'][0]:.1f} times `cp`; {(user + system) / size * 1e9:.1f} s of CPU time per GB",
         )
 
     def row(self, *cells: str) -> None:
@@ -175,14 +174,12 @@ def evaluate_over_http(address: str, text: str) -> None:
     item = {"id": "log", "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_LOGS", "text": text}
     document = json.dumps({"report": {"synthesis": claims}, "evidence": [item]}).encode()
     request = urllib.request.Request(f"http://{address}/v1/evaluate", document, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as answered:
-        answered.read()
+    with urllib.request.urlopen(request, timeout=60) as response:
+        response.read()
 
 
 def main() -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+    with workspace() as (folder, stack):
         capacity = Capacity(folder, stack)
         parts = {
             "calls": capacity.calls,

@@ -1,29 +1,27 @@
 """Compares `gsar-server` with a bare tonic echo that has the same message sizes.
 
-Servers share one core; the load client runs on the other. Subjects and baselines alternate, and every ratio is computed
-within a round, so that other load affects both.
+The servers share one core, and the load client runs on another. The subjects and their baselines are measured in turns,
+and every ratio is computed within a round, so that other load affects both.
 """
 
 import contextlib
 import json
 import os
-import signal
 import statistics
 import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from figures import PROGRAMS, met, ratios, spread, table
-from servers import ECHO, EVALUATE, SCORE, Server, answer, free_port, gsar, payload, pinned, program, request, running
+from figures import met, ratios, spread, table
+from servers import ECHO, EVALUATE, SCORE, Server, echo, free_port, gsar, payload, pin_to_core, request, run_program, save_answer, workspace
 from subject import HEAD, IN_FLIGHT, Subject
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
 
 
 class Bench:
-    """The servers and messages of one run."""
+    """The servers and the messages of a run."""
 
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         self.folder = folder
@@ -51,18 +49,17 @@ class Bench:
             (self.echo_score_tcp, self.echo_score_message),
             (self.echo_evaluate, self.echo_evaluate_message),
         ]:
-            answer(server, ECHO, message, folder / "echo.answer")
+            save_answer(server, ECHO, message, folder / "echo.answer")
         self.echo_idle_bytes = self.echo_score.resident_bytes()
 
     def echo(self, name: str, listen: str, answer_bytes: int) -> Server:
-        command = [str(PROGRAMS / "echo"), "--listen", listen, "--answer-bytes", str(answer_bytes)]
-        return self.stack.enter_context(running(self.folder, name, command, listen))
+        return self.stack.enter_context(echo(self.folder, name, listen, answer_bytes))
 
     def first_answer(self, server: Server, method: str, message: Path) -> int:
-        """Checks the answer of the measured call and returns its size."""
+        """Checks the answer to the measured call, and returns the size of the answer."""
         path = self.folder / f"{method}.answer"
-        answer(server, SCORE if method == "score" else EVALUATE, message, path)
-        shown = program("messages", "answer", method, str(path))
+        save_answer(server, SCORE if method == "score" else EVALUATE, message, path)
+        shown = run_program("messages", "answer", method, str(path))
         shown.check_returncode()
         response = json.loads(shown.stdout)
         if method == "evaluate":
@@ -71,8 +68,8 @@ class Bench:
             assert len(response["claims"]) == 20, response
             assert recorded == (server is self.recording), response["provenance"]
             classes = Counter(claim["class"].removeprefix("CLAIM_CLASS_").lower() for claim in response["claims"])
-            counted = ", ".join(f"{count} {name}" for name, count in classes.most_common())
-            print(f"`Evaluate` answers {response['decision']['tier']}: {counted}; recorded: {str(recorded).lower()}.")
+            counts = ", ".join(f"{count} {name}" for name, count in classes.most_common())
+            print(f"`Evaluate` answers {response['decision']['tier']}: {counts}; recorded: {str(recorded).lower()}.")
         else:
             print(f"`Score` answers {response['decision']['tier']}.")
         return path.stat().st_size
@@ -92,14 +89,14 @@ def subjects(bench: Bench) -> dict[str, Subject]:
 
 
 def extraction_time() -> float:
-    """Returns the CPU time of extraction, rules and verification for the same `Evaluate`, in microseconds."""
-    done = program("extraction_times", "--evaluate", "--rounds", "3")
+    """Returns the CPU time, in microseconds, of extraction, rules and verification for the same `Evaluate` call."""
+    done = run_program("extraction_times", "--evaluate", "--rounds", "3")
     done.check_returncode()
     return float(done.stdout)
 
 
 def figures(measured: dict[str, Subject], bench: Bench, checks: list[float]) -> list[list[str]]:
-    def compared(subject: str, baseline: str, what: str) -> list[float]:
+    def ratios_of(subject: str, baseline: str, what: str) -> list[float]:
         return ratios(measured[subject].values(what), measured[baseline].values(what))
 
     rate, processor = "calls_per_second", "server_cpu_us_per_call"
@@ -114,13 +111,13 @@ def figures(measured: dict[str, Subject], bench: Bench, checks: list[float]) -> 
         ("`Evaluate` calls/s, no ledger", "Evaluate without ledger", "echo of Evaluate", rate, None),
         ("`Evaluate` calls/s, durable", "Evaluate, durable ledger", "echo of Evaluate", rate, None),
     ]:
-        values = compared(subject, baseline, what)
-        middle = statistics.median(values)
+        values = ratios_of(subject, baseline, what)
+        median = statistics.median(values)
         if target is None:
             verdict = ["none", ""]
         else:
             sign, bound = target
-            is_met = middle >= bound if sign == ">=" else middle <= bound
+            is_met = median >= bound if sign == ">=" else median <= bound
             verdict = [f"{'≥' if sign == '>=' else '≤'} {bound:g}", met(is_met)]
         rows.append([figure, "bare tonic echo, same sizes", spread(values), *verdict])
     values = ratios(checks, measured["echo of Evaluate"].values(processor))
@@ -141,21 +138,18 @@ def figures(measured: dict[str, Subject], bench: Bench, checks: list[float]) -> 
 
 
 def main() -> None:
-    # Raises an exception, so that every server is stopped.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+    with workspace() as (folder, stack):
         bench = Bench(folder, stack)
         measured = subjects(bench)
         for subject in measured.values():
             subject.calibrate()
         checks = []
-        for number in range(ROUNDS):
+        for index in range(ROUNDS):
             turn = list(measured.values())
-            for subject in turn if number % 2 == 0 else reversed(turn):
+            for subject in turn if index % 2 == 0 else reversed(turn):
                 subject.round()
             checks.append(extraction_time())
-        pinned_to = "servers on core 0, client on core 1" if pinned(0, []) else "not pinned: fewer than two cores"
+        pinned_to = "servers on core 0, client on core 1" if pin_to_core(0, []) else "not pinned: fewer than two cores"
         print(f"\n{ROUNDS} alternating rounds, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")
         print(table(["figure", "baseline", "ratio", "target", "met"], figures(measured, bench, checks)))
         print("\nMedians behind the ratios:\n")

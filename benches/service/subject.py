@@ -1,6 +1,5 @@
-"""Calls that are measured alternately."""
+"""The calls that are measured in turns."""
 
-import json
 import os
 import statistics
 import sys
@@ -8,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from servers import Server, load
+import servers
+from servers import Server
 
 SECONDS_EACH = float(os.environ.get("GSAR_BENCH_SECONDS", "1.5"))
 IN_FLIGHT = 64
@@ -30,13 +30,11 @@ class Subject:
     rounds: list[dict] = field(default_factory=list)
 
     def measure(self, calls: int, warm_up: int) -> dict:
-        arguments = ["--endpoint", self.server.endpoint, "--path", self.path, "--message", str(self.message)]
-        arguments += ["--in-flight", str(self.in_flight), "--calls", str(calls), "--warm-up", str(warm_up)]
-        arguments += ["--stream"] if self.is_stream else []
-        return json.loads(load(*arguments, "--pid", str(self.server.pid)))
+        more = ["--stream"] if self.is_stream else []
+        return servers.measure(self.server, self.path, self.message, calls, warm_up, self.in_flight, *more)
 
     def calibrate(self) -> None:
-        """Chooses the number of calls that fit into a round."""
+        """Sets the number of calls to a number that fits into a round."""
         rate = self.measure(500, 500)["calls_per_second"]
         rate = self.measure(max(500, int(rate / 4)), 0)["calls_per_second"]
         self.calls = max(500, int(rate * SECONDS_EACH))

@@ -1,19 +1,18 @@
-"""Measures the cost of exporting traces to a collector that discards spans, with and without `[traces]`.
+"""Measures what it costs to export traces, by comparing servers with and without `[traces]`.
 
-Servers share core 0; load client and collector share core 1. Servers alternate.
+The collector discards the spans. The servers share core 0, and the load client and the collector share core 1. The
+servers are measured in turns.
 """
 
 import contextlib
 import os
-import signal
 import statistics
 import sys
-import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from figures import PROGRAMS, met, ratios, spread, table
-from servers import EVALUATE, SCORE, Server, answer, free_port, gsar, pinned, request, running
+from servers import EVALUATE, SCORE, Server, free_port, gsar, pin_to_core, request, running, save_answer, workspace
 from subject import HEAD, IN_FLIGHT, Subject
 
 ROUNDS = int(os.environ.get("GSAR_BENCH_ROUNDS", "7"))
@@ -22,6 +21,8 @@ MAX_RATIO = 1.05
 
 
 class Bench:
+    """The collector, the servers and the messages of a run."""
+
     def __init__(self, folder: Path, stack: contextlib.ExitStack) -> None:
         self.folder, self.stack = folder, stack
         self.collector = f"127.0.0.1:{free_port()}"
@@ -41,7 +42,7 @@ class Bench:
     def subjects(self, method: str, path: str) -> dict[str, Subject]:
         message = self.messages[method]
         for server in self.servers.values():
-            answer(server, path, message, self.folder / "answer")
+            save_answer(server, path, message, self.folder / "answer")
         name = path.rsplit("/", 1)[1]
         return {
             traces: Subject(f"`{name}`, traces: {traces}", server, path, message)
@@ -50,10 +51,7 @@ class Bench:
 
 
 def main() -> None:
-    # Raises an exception, so that every server is stopped.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="gsar-bench-")))
+    with workspace() as (folder, stack):
         with contextlib.ExitStack() as running_servers:
             bench = Bench(folder, running_servers)
             measured = {
@@ -63,25 +61,25 @@ def main() -> None:
             every = [subject for group in measured.values() for subject in group.values()]
             for subject in every:
                 subject.calibrate()
-            for number in range(ROUNDS):
-                for subject in every if number % 2 == 0 else reversed(every):
+            for index in range(ROUNDS):
+                for subject in every if index % 2 == 0 else reversed(every):
                     subject.round()
         rows = []
         for name, group in measured.items():
             for traces in ("one in ten", "every call"):
                 values = ratios(group[traces].values(CPU), group["none"].values(CPU))
-                # The target applies to `Score` with the sampling shown in the documentation.
+                # The target applies to `Score` with the sampling that the documentation shows.
                 has_target = name == "Score" and traces == "one in ten"
                 target = [f"≤ {MAX_RATIO:g}", met(statistics.median(values) <= MAX_RATIO)] if has_target else ["none", ""]
                 rows.append([f"`{name}` CPU per call, traces: {traces}", "no traces", spread(values), *target])
-        pinned_to = "servers on core 0, client and collector on core 1" if pinned(0, []) else "not pinned"
-        print(f"{ROUNDS} rounds in turns, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")
+        pinned_to = "servers on core 0, client and collector on core 1" if pin_to_core(0, []) else "not pinned"
+        print(f"{ROUNDS} alternating rounds, {IN_FLIGHT} in flight on one connection; {pinned_to}.\n")
         print(table(["figure", "baseline", "ratio", "target", "met"], rows))
         print("\nMedians behind the ratios:\n")
         print(table(HEAD, [subject.row() for subject in every]))
         calls = sum(subject.calls * len(subject.rounds) for subject in every if "none" not in subject.name)
-        taken = (folder / "sink.log").read_text().strip()
-        print(f"\nThe collector took {int(taken):,} spans; {calls:,} calls were measured with traces on.")
+        received = (folder / "sink.log").read_text().strip()
+        print(f"\nThe collector received {int(received):,} spans; {calls:,} calls were measured with traces enabled.")
 
 
 if __name__ == "__main__":

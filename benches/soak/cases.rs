@@ -1,4 +1,4 @@
-//! Reports with a known tier.
+//! Generates reports whose tier is known.
 
 use gsar_client::v1;
 
@@ -26,7 +26,7 @@ impl Case {
         Self::NoEvidence,
     ];
 
-    /// Returns the expected tiers under the policy `reference`.
+    /// Returns the tiers to expect under the policy `reference`.
     pub(crate) const fn tiers(self) -> &'static [v1::Tier] {
         match self {
             Self::True => &[v1::Tier::Proceed],
@@ -88,7 +88,7 @@ pub(crate) fn evidence(number: u64) -> String {
     )
 }
 
-/// Irrelevant lines, like most tool output.
+/// Generates log lines that are irrelevant, as most tool output is.
 fn log(number: u64) -> String {
     (0..20 + number % 60)
         .map(|line| {

@@ -21,9 +21,9 @@ use crate::world::World;
 
 #[derive(Clone, Debug, Default, serde::Serialize)]
 pub(crate) struct FinalChecks {
-    /// Compared ledger rows.
+    /// The number of ledger rows that were compared.
     pub(crate) rows: usize,
-    /// Records read in full and compared with their answers.
+    /// The number of records that were read in full and compared with their answers.
     pub(crate) records: usize,
     pub(crate) corpora: usize,
     pub(crate) expired: usize,
@@ -32,7 +32,7 @@ pub(crate) struct FinalChecks {
     pub(crate) log_lines: BTreeMap<String, u64>,
 }
 
-/// The maximum time until an expired corpus is deleted. Servers sweep every ten minutes.
+/// The maximum time until an expired corpus is deleted. Servers delete expired corpora every ten minutes.
 const MAX_SWEEP_DELAY: Duration = Duration::from_secs(720);
 const RECORDS: usize = 500;
 
@@ -49,7 +49,7 @@ pub(crate) async fn run(world: &World, data: &[PathBuf]) -> anyhow::Result<Final
         violations
             .into_iter()
             .chain(duplicates(&investigated))
-            .for_each(|found| world.record_violation(found));
+            .for_each(|found| world.record(found));
     }
     checks.records = records(world).await.context("reading records")?;
     (checks.corpora, checks.expired) = corpora(world).await.context("searching corpora")?;
@@ -66,14 +66,14 @@ pub(crate) async fn run(world: &World, data: &[PathBuf]) -> anyhow::Result<Final
     let charged = world.model.answered() * model::COST;
     let paid = world.paid.load(Ordering::Relaxed).max(charged);
     for violation in spending::check(&checks.spent, world.daily_budget, paid) {
-        world.record_violation(violation);
+        world.record(violation);
     }
     let all = WORKERS.iter().chain(&[READER, AUDITOR, GUEST, STRANGER]);
     let tokens: Vec<String> = all.map(Principal::token).collect();
     for sidecar in &world.sidecars {
         let log = BufReader::new(File::open(sidecar.log())?);
         let violations = log::read(log, &tokens, &mut checks.log_lines)?;
-        violations.into_iter().for_each(|found| world.record_violation(found));
+        violations.into_iter().for_each(|found| world.record(found));
     }
     Ok(checks)
 }
@@ -117,10 +117,10 @@ async fn records(world: &World) -> anyhow::Result<usize> {
     let (count, _) = world.acknowledged().counts();
     let mut checked = 0;
     for number in (0..count).step_by((count / RECORDS).max(1)) {
-        let Some((key, entry)) = world.acknowledged().any(number) else { break };
+        let Some((key, entry)) = world.acknowledged().pick(number) else { break };
         let recorded =
             world.client(entry.server, &AUDITOR)?.evaluation(&entry.evaluation_id).await?;
-        let compared = world.acknowledged().recorded(key, &recorded);
+        let compared = world.acknowledged().check_record(key, &recorded);
         world.check(compared);
         checked += 1;
     }
@@ -139,16 +139,16 @@ async fn corpora(world: &World) -> anyhow::Result<(usize, usize)> {
                 found += 1;
             }
             (None, Err(error)) => {
-                let lost = format!("{} at server {}: {error}", corpus.corpus_id, corpus.home);
-                world.record_violation(Violation::new("corpora", lost));
+                let found = format!("{} at server {}: {error}", corpus.corpus_id, corpus.home);
+                world.record_violation("corpora", found);
             }
             (Some(expires), Ok(_)) if now > expires + MAX_SWEEP_DELAY => {
-                let stays = format!(
+                let found = format!(
                     "{} expired {:?} ago and still exists",
                     corpus.corpus_id,
                     now - expires
                 );
-                world.record_violation(Violation::new("corpora", stays));
+                world.record_violation("corpora", found);
             }
             (Some(_), Ok(_)) => {}
             (Some(_), Err(_)) => gone += 1,
@@ -175,10 +175,10 @@ async fn investigations(world: &World) -> anyhow::Result<usize> {
         let rows = client.list_evaluations(list).await?.evaluations.len();
         if !matches!(due, Some(Due::Finished(_))) || rows != 3 {
             let found = format!(
-                "investigation {} was finished: {rows} evaluations, {found:?}",
+                "finished investigation {} has {rows} evaluations: {found:?}",
                 one.investigation_id
             );
-            world.record_violation(Violation::new("acknowledged", found));
+            world.record_violation("acknowledged", found);
         }
     }
     Ok(finished.len())

@@ -51,7 +51,7 @@ impl std::fmt::Debug for Authority {
 }
 
 impl Principal {
-    /// Derives the token. It is not secret; a check searches the logs for it.
+    /// Derives the token. The token is not secret: a check searches the logs for it.
     pub(crate) fn token(&self) -> String {
         format!("token-of-{}-0123456789abcdef", self.name)
     }
@@ -105,12 +105,12 @@ impl Authority {
         self.sign(&params, "server")
     }
 
-    pub(crate) fn files(&self, of: &Principal) -> TlsFiles {
+    pub(crate) fn files(&self, principal: &Principal) -> TlsFiles {
         let file = |name: String| Some(self.folder.join(name));
         TlsFiles {
             ca: file("ca.pem".to_owned()),
-            certificate: file(format!("{}.pem", of.name)),
-            key: file(format!("{}.key", of.name)),
+            certificate: file(format!("{}.pem", principal.name)),
+            key: file(format!("{}.key", principal.name)),
         }
     }
 

@@ -10,7 +10,7 @@ pub(crate) struct StoredCorpus {
     /// The index of its server, if servers share nothing.
     pub(crate) home: usize,
     pub(crate) corpus_id: String,
-    /// The number of the database in its evidence.
+    /// The number of the database that its evidence describes.
     pub(crate) key: u64,
     /// The expiry, relative to the start of the load. `None` if it is after the run.
     pub(crate) expires: Option<Duration>,

@@ -3,14 +3,14 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | [`setup`], [`world`] | starts a run, and stores its state |
-//! | [`servers`] | the targets of faults |
-//! | [`identity`], [`cases`] | callers, and reports with a known tier |
-//! | [`load`] | the callers' scenarios |
+//! | [`setup`], [`world`] | start a run and store its state |
+//! | [`servers`] | contains the targets of faults |
+//! | [`identity`], [`cases`] | define the callers, and reports with a known tier |
+//! | [`load`] | runs the callers' scenarios |
 //! | [`faults`] | schedules and injects faults |
-//! | [`invariants`] | checks during the run |
-//! | [`left_data`], [`checks`] | final checks |
-//! | [`report`] | measurements and the report |
+//! | [`invariants`] | checks the invariants during the run |
+//! | [`left_data`], [`checks`] | perform the final checks |
+//! | [`report`] | takes measurements and writes the report |
 
 mod cases;
 mod checks;
@@ -35,8 +35,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use crate::faults::schedule::{self, Fault, What};
-use crate::invariants::Violation;
+use crate::faults::schedule::{self, Fault, FaultKind};
 use crate::invariants::levels::{self, Sample};
 use crate::load::Caller;
 use crate::report::Report;
@@ -50,19 +49,20 @@ struct Arguments {
     /// Server binary.
     #[arg(long, default_value = "target/debug/gsar-server")]
     server: PathBuf,
-    /// Report folder; emptied first. Its subfolder `work` holds the data and is removed at the end.
+    /// Folder for the report, which is emptied first. Its subfolder `work` contains the data and is removed at the
+    /// end unless an invariant was violated.
     #[arg(long, default_value = "target/soak")]
     out: PathBuf,
-    /// Minutes of load.
+    /// Duration of the load in minutes.
     #[arg(long, default_value_t = 120.0)]
     minutes: f64,
-    /// Seed of the schedule and the load.
+    /// Seed for the schedule and the load.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Ledger storage.
     #[arg(long, value_enum, default_value = "postgres")]
     storage: Storage,
-    /// Number of servers; 3 on PostgreSQL and 2 on SQLite by default.
+    /// Number of servers. Default: 3 with PostgreSQL and 2 with SQLite.
     #[arg(long)]
     servers: Option<usize>,
     /// Total calls per second.
@@ -99,9 +99,9 @@ async fn main() -> ExitCode {
 
 #[expect(clippy::print_stdout, reason = "prints its progress")]
 async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
-    let lasts = Duration::from_secs_f64(arguments.minutes * 60.0);
+    let duration = Duration::from_secs_f64(arguments.minutes * 60.0);
     let setup::Started { world, data, left_out, version } = setup::start(arguments).await?;
-    let schedule = schedule::draw(arguments.seed, lasts, world.setting);
+    let schedule = schedule::draw(arguments.seed, duration, world.setting);
     for left_out in &left_out {
         println!("skipped: {left_out}");
     }
@@ -110,7 +110,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     let done = faults::FaultRecords::default();
     let mut running = JoinSet::new();
     let (outages, others): (Vec<Fault>, Vec<Fault>) =
-        schedule.iter().partition(|fault| matches!(fault.what, What::Model(_)));
+        schedule.iter().partition(|fault| matches!(fault.what, FaultKind::Model(_)));
     for track in [others, outages] {
         running.spawn(faults::run_schedule(Arc::clone(&world), track, Arc::clone(&done)));
     }
@@ -118,7 +118,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
         let seed = arguments.seed.wrapping_mul(1_000).wrapping_add(caller);
         running.spawn(Caller::new(Arc::clone(&world), seed).run());
     }
-    let every = (lasts / 12).min(Duration::from_secs(45));
+    let every = (duration / 12).min(Duration::from_secs(45));
     running.spawn(load::reload_repeatedly(Arc::clone(&world), arguments.seed, every));
     let mut watching = JoinSet::new();
     watching.spawn(issue_tickets(Arc::clone(&world), arguments.rate));
@@ -128,7 +128,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     let (mut interrupt, mut terminate) =
         (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     tokio::select! {
-        () = tokio::time::sleep(lasts) => {}
+        () = tokio::time::sleep(duration) => {}
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
     }
@@ -136,11 +136,11 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
     let minutes = world.phases.now().as_secs_f64() / 60.0;
     // Wait for recovery and for open calls.
     while running.join_next().await.is_some() {}
-    let looked = match checks::run(&world, &data).await {
-        Ok(looked) => Some(looked),
+    let final_checks = match checks::run(&world, &data).await {
+        Ok(checks) => Some(checks),
         Err(error) => {
             let found = format!("the final checks failed: {error:#}");
-            world.record_violation(Violation::new("recovery", found));
+            world.record_violation("recovery", found);
             None
         }
     };
@@ -148,7 +148,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
 
     let samples = world.samples.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let levels = levels::levels(&samples);
-    levels::check(&levels).into_iter().for_each(|violation| world.record_violation(violation));
+    levels::check(&levels).into_iter().for_each(|violation| world.record(violation));
     let (violations, violation_count) = world.violations.all();
     let report = Report {
         seed: arguments.seed,
@@ -164,7 +164,7 @@ async fn run(arguments: &Arguments) -> anyhow::Result<usize> {
         model_answered: world.model.answered(),
         paid_micros: world.paid.load(Ordering::Relaxed),
         counts: world.counts.lock().unwrap_or_else(PoisonError::into_inner).clone(),
-        looked,
+        looked: final_checks,
         latencies: world.latencies.lines(),
         levels,
         violations,

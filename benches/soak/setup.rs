@@ -51,11 +51,11 @@ pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
     std::fs::create_dir_all(&work)?;
     let work = std::fs::canonicalize(work)?;
 
-    let shares = arguments.storage == Storage::Postgres;
-    let servers = arguments.servers.unwrap_or(if shares { 3 } else { 2 });
+    let is_shared = arguments.storage == Storage::Postgres;
+    let servers = arguments.servers.unwrap_or(if is_shared { 3 } else { 2 });
     ensure!((1..=16).contains(&servers), "--servers {servers}: expected 1 to 16");
     let mut left_out = Vec::new();
-    let disks = match disks(&work, servers, shares, arguments.minutes) {
+    let disks = match disks(&work, servers, is_shared, arguments.minutes) {
         Ok(disks) => disks,
         Err(error) => {
             left_out.push(format!("slow and full disks: cannot mount a file system ({error:#})"));
@@ -67,9 +67,9 @@ pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
         left_out.push("clock changes: the package libfaketime is not installed".to_owned());
     }
     let setting =
-        Setting { servers, has_database: shares, has_disks: !disks.is_empty(), has_clock };
+        Setting { servers, has_database: is_shared, has_disks: !disks.is_empty(), has_clock };
 
-    let database = match shares {
+    let database = match is_shared {
         true => {
             let folder = work.join("database/pg");
             std::fs::create_dir_all(work.join("database"))?;
@@ -82,7 +82,7 @@ pub(crate) async fn start(arguments: &Arguments) -> anyhow::Result<Started> {
     load::write_first(&files)?;
     let model = Model::start().await?;
     let calls = arguments.minutes * 60.0 * arguments.rate;
-    let budgets = if shares { 1 } else { servers };
+    let budgets = if is_shared { 1 } else { servers };
     let daily_budget = ((calls * BUDGET_PER_CALL / budgets as f64) as u64).max(MIN_BUDGET);
     let rest =
         configuration(&files, database.as_ref(), &model.configuration(&files, daily_budget)?);
@@ -140,7 +140,7 @@ fn empty(out: &Path) -> anyhow::Result<()> {
 fn disks(
     work: &Path,
     servers: usize,
-    shares: bool,
+    is_shared: bool,
     minutes: f64,
 ) -> anyhow::Result<BTreeMap<Place, Disk>> {
     let size = |(first, minute): (u64, u64)| first + minute * minutes.ceil() as u64;
@@ -148,11 +148,11 @@ fn disks(
     for number in 0..servers {
         let (image, mount) =
             (work.join(format!("disk-{number}.img")), work.join(format!("disk-{number}")));
-        disks.insert(Place::Server(number), Disk::make(&image, &mount, size(SERVER_DISK))?);
+        disks.insert(Place::Server(number), Disk::create(&image, &mount, size(SERVER_DISK))?);
     }
-    if shares {
+    if is_shared {
         let disk =
-            Disk::make(&work.join("database.img"), &work.join("database"), size(DATABASE_DISK))?;
+            Disk::create(&work.join("database.img"), &work.join("database"), size(DATABASE_DISK))?;
         disks.insert(Place::Database, disk);
     }
     Ok(disks)

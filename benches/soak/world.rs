@@ -36,7 +36,7 @@ pub(crate) struct World {
     pub(crate) daily_budget: u64,
     pub(crate) authority: Authority,
     pub(crate) files: PathBuf,
-    /// Locked while those files are invalid or a server is starting.
+    /// Locked while these files are invalid or a server is starting.
     pub(crate) files_lock: tokio::sync::Mutex<()>,
     pub(crate) phases: Phases,
     pub(crate) violations: Violations,
@@ -50,7 +50,7 @@ pub(crate) struct World {
     pub(crate) paid: AtomicU64,
     /// Each call takes one ticket.
     pub(crate) tickets: tokio::sync::Semaphore,
-    /// Connections by server and principal. Set once.
+    /// The connections by server and principal. Set only once.
     pub(crate) clients: OnceLock<Vec<BTreeMap<&'static str, Client>>>,
 }
 
@@ -63,30 +63,30 @@ impl World {
         for sidecar in &self.sidecars {
             let mut of_server = BTreeMap::new();
             for principal in WORKERS.into_iter().chain([READER, AUDITOR, GUEST, STRANGER]) {
-                of_server.insert(principal.name, self.client_of(sidecar, &principal).await?);
+                of_server.insert(principal.name, self.connect_as(sidecar, &principal).await?);
             }
             clients.push(of_server);
         }
         self.clients.set(clients).ok().context("already connected")
     }
 
-    async fn client_of(&self, sidecar: &Sidecar, of: &Principal) -> anyhow::Result<Client> {
-        let client = match of.proof {
+    async fn connect_as(&self, sidecar: &Sidecar, principal: &Principal) -> anyhow::Result<Client> {
+        let client = match principal.proof {
             Credential::Certificate => {
-                Client::connect_with(&sidecar.tls(), &self.authority.files(of)).await?
+                Client::connect_with(&sidecar.tls(), &self.authority.files(principal)).await?
             }
-            Credential::Token => {
-                Client::connect(&sidecar.socket()).await?.with_token(Token::new(&of.token())?)
-            }
+            Credential::Token => Client::connect(&sidecar.socket())
+                .await?
+                .with_token(Token::new(&principal.token())?),
         };
         Ok(client.with_deadline(DEADLINE))
     }
 
-    pub(crate) fn client(&self, server: usize, of: &Principal) -> anyhow::Result<&Client> {
+    pub(crate) fn client(&self, server: usize, principal: &Principal) -> anyhow::Result<&Client> {
         let clients = self.clients.get().context("not connected yet")?;
         clients
             .get(server)
-            .and_then(|of_server| of_server.get(of.name))
+            .and_then(|of_server| of_server.get(principal.name))
             .context("no such server or principal")
     }
 
@@ -129,12 +129,16 @@ impl World {
         }
     }
 
-    pub(crate) fn record_violation(&self, violation: Violation) {
+    pub(crate) fn record(&self, violation: Violation) {
         self.violations.note(self.phases.now(), violation);
+    }
+
+    pub(crate) fn record_violation(&self, invariant: &'static str, found: impl Into<String>) {
+        self.record(Violation::new(invariant, found));
     }
 
     /// Records a violation, if any. Returns `true` if there is none.
     pub(crate) fn check<T>(&self, checked: Result<T, Violation>) -> bool {
-        checked.map_err(|violation| self.record_violation(violation)).is_ok()
+        checked.map_err(|violation| self.record(violation)).is_ok()
     }
 }

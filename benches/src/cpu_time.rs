@@ -1,4 +1,4 @@
-//! Reads the CPU time and memory of processes and threads.
+//! Reads the CPU time of processes and threads.
 
 use std::fs;
 use std::time::Duration;
@@ -18,15 +18,6 @@ pub fn of_process(pid: u32) -> anyhow::Result<Duration> {
 pub fn of_thread() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::try_from(time).unwrap_or_default()
-}
-
-/// Returns a process's resident memory in bytes.
-pub fn resident_memory(pid: u32) -> anyhow::Result<u64> {
-    let path = format!("/proc/{pid}/status");
-    let status = fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")).context("no VmRSS")?;
-    Ok(kibibytes.trim().parse::<u64>()? * 1024)
 }
 
 /// Returns utime + stime, fields 14 and 15. Counts from the end of the name, which can contain spaces and

@@ -1,9 +1,7 @@
 //! Runs one `Evaluate` call from the service figures without a server: extraction, rules and verification.
 
 use anyhow::Context as _;
-use gsar_core::evidence::{
-    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
-};
+use gsar_core::evidence::{Citation, Content, EvidenceId, EvidenceItem, Lane};
 use gsar_core::policy::VerificationMode;
 use gsar_core::verify::{EvidenceSet, verify};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Preset, preset};
@@ -25,28 +23,24 @@ impl Question {
     /// Converts the request to core types.
     pub fn new() -> anyhow::Result<Self> {
         let request = requests::evaluate();
-        let claims =
-            request.report.context("no report")?.claims.into_iter().map(|claim| {
-                Ok(Claim { id: ClaimId::new(claim.id)?, text: claim.text, span: None })
-            });
+        let claims = request
+            .report
+            .context("no report")?
+            .claims
+            .into_iter()
+            .map(|claim| Ok(Claim::new(ClaimId::new(claim.id)?, claim.text)));
         let evidence = request.evidence.into_iter().map(|item| {
+            let content = match item.content.context("no content")? {
+                evidence_item::Content::Text(text) => Content::Text(text),
+                evidence_item::Content::Json(json) => Content::Json(json),
+                evidence_item::Content::CheckRun(run) => Content::Text(run.output),
+            };
             Ok(EvidenceItem {
-                id: EvidenceId::new(item.id)?,
-                kind: EvidenceKind::ToolOutput,
-                lane: Lane::Logs,
                 tool: item.tool,
                 query: item.query,
-                content: match item.content.context("no content")? {
-                    evidence_item::Content::Text(text) => Content::Text(text),
-                    evidence_item::Content::Json(json) => Content::Json(json),
-                    evidence_item::Content::CheckRun(run) => Content::Text(run.output),
-                },
-                collected_at: None,
                 exhaustive: item.exhaustive,
                 attested: true,
-                step_id: String::new(),
-                specialist_id: String::new(),
-                verification_result: None,
+                ..EvidenceItem::new(EvidenceId::new(item.id)?, Lane::Logs, content)
             })
         });
         Ok(Self {
@@ -90,16 +84,8 @@ fn judge_claim(
         Outcome::Silent => (Class::Ungrounded, EvidenceType::Inference, None),
     };
     let citations = record.into_iter().map(|record| citation(record, evidence, index));
-    Ok(JudgedClaim {
-        claim: claim.clone(),
-        class,
-        evidence_type,
-        citations: citations.collect::<anyhow::Result<_>>()?,
-        note: String::new(),
-        role: gsar_core::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
-    })
+    let citations = citations.collect::<anyhow::Result<_>>()?;
+    Ok(JudgedClaim { citations, ..JudgedClaim::new(claim.clone(), class, evidence_type) })
 }
 
 fn citation(
@@ -110,7 +96,6 @@ fn citation(
     let facts = index.facts();
     let item = facts.item_of(record).and_then(|item| evidence.get(item.0)).context("no item")?;
     let span = facts.record(record).context("no record")?.span.clone();
-    let quote = item.content.as_str().get(span).context("no text")?.to_owned();
-    let target = Target::Evidence { id: item.id.clone(), field_path: String::new() };
-    Ok(Citation { target, quote, bytes: None })
+    let quote = item.content.as_str().get(span).context("no text")?;
+    Ok(Citation::new(item.id.clone(), quote))
 }

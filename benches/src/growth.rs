@@ -21,9 +21,9 @@ pub struct Cost {
     pub bytes: usize,
     /// The CPU time.
     pub time: Duration,
-    /// Units of work.
+    /// The units of work.
     pub units: u64,
-    /// Bytes of memory, as counted by the budget.
+    /// The bytes of memory, as counted by the budget.
     pub held: u64,
 }
 
@@ -137,7 +137,7 @@ fn report(text: &str, budget: &Budget) {
     black_box(gsar_core::split_report::split(text, budget));
 }
 
-/// Half of the bytes are evidence, and half are headings.
+/// Parses an input of which half of the bytes are evidence and half are headings.
 fn headings(text: &str, budget: &Budget) {
     let evidence = text.replace("# Pod", "the pod").replace("failed", "is slow");
     black_box(Document::parse(text, &[&evidence], budget));
@@ -168,7 +168,7 @@ fn deep_json(text: &str, budget: &Budget) {
     evidence(&format!("{text}{}", "]".repeat(text.len())), budget);
 }
 
-/// The claims do not depend on the size of the evidence.
+/// Checks a fixed list of claims, which does not depend on the size of the evidence.
 fn claims_on_a_line(text: &str, budget: &Budget) {
     read(text, budget, |index, passages| {
         for number in 0..64 {

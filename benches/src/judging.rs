@@ -44,7 +44,7 @@ pub struct Incident {
 }
 
 impl Incident {
-    /// Generates the incident. The result never changes.
+    /// Generates the incident. The result is always the same.
     pub fn new() -> Self {
         let mut random = Random::new(SEED);
         let claims: Vec<Grounded> = SERVICES

@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 use crate::cpu_time;
 
 pub(crate) const FRAME_HEADER: usize = 5;
-/// Large enough to avoid waiting for flow control.
+/// A flow-control window large enough that the client never waits for it.
 const WINDOW: u32 = 16 << 20;
 
 /// The parameters of a run.

@@ -12,7 +12,7 @@ pub type Partition = Vec<(Class, EvidenceType)>;
 /// The seed for all published figures.
 pub const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns the number of partitions of a size, too large for a branch predictor to learn.
+/// Returns how many partitions of a size to generate: too many for a branch predictor to learn.
 pub const fn count_for(size: usize) -> usize {
     match size {
         0..=50 => 256,

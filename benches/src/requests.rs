@@ -1,7 +1,7 @@
 //! Builds the requests for the service figures.
 //!
-//! The incident in `data/` is a queue worker with a prefetch too large for its memory. It has six items, 4
-//! KiB in total, and 20 claims, of which one is contradicted and two are unsupported.
+//! The incident in `data/` is about a queue worker whose prefetch count is too large for its memory. It has six
+//! items, 4 KiB in total, and 20 claims, of which one is contradicted and two are unsupported.
 
 use gsar_core::{Class, EvidenceType};
 use gsar_proto::enums::Enumeration as _;
@@ -31,7 +31,7 @@ pub fn evaluate() -> EvaluateRequest {
     }
 }
 
-/// Builds a request with 20 claims as counts.
+/// Builds a request with the counts of 20 claims.
 pub fn score() -> ScoreRequest {
     let counts = [
         (Class::Grounded, EvidenceType::ToolMatch, 9),

@@ -1,4 +1,4 @@
-//! Generates requests that grow in one dimension, for the growth of calls.
+//! Generates requests that grow in one dimension, to measure how the cost of calls grows.
 
 use std::fmt::Write as _;
 
@@ -32,7 +32,7 @@ pub enum Dimension {
 }
 
 impl Dimension {
-    /// Encodes a request of a size: a `ScoreRequest` for citations, otherwise an `EvaluateRequest`.
+    /// Encodes a request of a given size: a `ScoreRequest` for citations, and an `EvaluateRequest` otherwise.
     pub fn request(self, size: usize) -> Vec<u8> {
         let evaluate = |claims: usize, synthesis: String, evidence: Vec<EvidenceItem>| {
             let report = Report { synthesis, claims: self::claims(claims), ..Report::default() };

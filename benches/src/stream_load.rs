@@ -18,8 +18,8 @@ use crate::load::{FRAME_HEADER, Measurement, Plan, check, connect, request};
 const CORRELATION_ID: u32 = 1;
 const REQUEST: u32 = 2;
 
-/// Runs a plan with an encoded `EvaluateRequest`. Times are from sending a report to receiving its entire
-/// answer.
+/// Runs a plan whose message is an encoded `EvaluateRequest`. Each time is measured from sending a report to
+/// receiving its entire answer.
 pub async fn run(plan: &Plan) -> anyhow::Result<Measurement> {
     ensure!(plan.in_flight > 0 && plan.calls > 0, "in-flight and calls must be at least 1");
     let mut stream = Stream::open(plan).await?;
@@ -113,7 +113,10 @@ impl Stream {
 
     async fn end(mut self) -> anyhow::Result<()> {
         self.requests.send_data(Bytes::new(), true)?;
-        ensure!(self.responses.data().await.is_none(), "an answer after the last one");
+        ensure!(
+            self.responses.data().await.is_none(),
+            "the stream contains an answer after the last expected one"
+        );
         check(&http::HeaderMap::new(), &mut self.responses).await
     }
 }

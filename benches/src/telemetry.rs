@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
-use gsar_core::{Claim, ClaimId};
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, Lane};
+use gsar_core::{Claim, ClaimId, names};
 
 /// A format of tool output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,47 +40,25 @@ pub enum Shape {
     Prose,
 }
 
+names!(Shape {
+    Log => "log lines",
+    Logfmt => "logfmt",
+    Syslog => "syslog",
+    JsonLines => "JSON lines",
+    JsonLog => "JSON log",
+    Pods => "kubectl JSON",
+    Samples => "range query",
+    Table => "table",
+    Bars => "table with bars",
+    Csv => "CSV",
+    Yaml => "YAML",
+    Describe => "describe",
+    Xml => "XML",
+    Diff => "diff",
+    Prose => "prose",
+});
+
 impl Shape {
-    /// All shapes.
-    pub const ALL: [Self; 15] = [
-        Self::Log,
-        Self::Logfmt,
-        Self::Syslog,
-        Self::JsonLines,
-        Self::JsonLog,
-        Self::Pods,
-        Self::Samples,
-        Self::Table,
-        Self::Bars,
-        Self::Csv,
-        Self::Yaml,
-        Self::Describe,
-        Self::Xml,
-        Self::Diff,
-        Self::Prose,
-    ];
-
-    /// Returns the shape's name in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Log => "log lines",
-            Self::JsonLog => "JSON log",
-            Self::Pods => "kubectl JSON",
-            Self::Samples => "range query",
-            Self::Table => "table",
-            Self::Describe => "describe",
-            Self::JsonLines => "JSON lines",
-            Self::Logfmt => "logfmt",
-            Self::Syslog => "syslog",
-            Self::Bars => "table with bars",
-            Self::Csv => "CSV",
-            Self::Yaml => "YAML",
-            Self::Xml => "XML",
-            Self::Diff => "diff",
-            Self::Prose => "prose",
-        }
-    }
-
     /// Generates an item of at least this many bytes.
     pub fn item(self, bytes: usize) -> anyhow::Result<EvidenceItem> {
         let text = self.text(bytes);
@@ -88,19 +66,11 @@ impl Shape {
             Self::JsonLog | Self::Pods | Self::Samples => Content::Json(text),
             _ => Content::Text(text),
         };
+        let id = EvidenceId::new(self.name().replace(' ', "-"))?;
         Ok(EvidenceItem {
-            id: EvidenceId::new(self.name().replace(' ', "-"))?,
-            kind: EvidenceKind::ToolOutput,
-            lane: Lane::Logs,
             tool: "collect".to_owned(),
-            query: String::new(),
-            content,
-            collected_at: None,
-            exhaustive: false,
             attested: true,
-            step_id: String::new(),
-            specialist_id: String::new(),
-            verification_result: None,
+            ..EvidenceItem::new(id, Lane::Logs, content)
         })
     }
 
@@ -232,9 +202,6 @@ pub fn claims() -> anyhow::Result<Vec<Claim>> {
         .cycle()
         .take(20)
         .enumerate()
-        .map(|(number, text)| {
-            let id = ClaimId::new(format!("c{}", number + 1))?;
-            Ok(Claim { id, text: (*text).to_owned(), span: None })
-        })
+        .map(|(number, text)| Ok(Claim::new(ClaimId::new(format!("c{}", number + 1))?, *text)))
         .collect()
 }

@@ -1,6 +1,6 @@
-"""Prints distinct sentences from claims and evidence, one per line, shuffled with a fixed seed.
+"""Prints distinct sentences from claims and evidence, one per line. They are shuffled with a fixed seed.
 
-`sentences.py FOLDER NUMBER` reads every `*.jsonl.gz` in the folder (rows with `claim` and `evidence`).
+`sentences.py FOLDER COUNT` reads every `*.jsonl.gz` file in the folder. Rows have the fields `claim` and `evidence`.
 """
 
 import gzip
@@ -22,10 +22,10 @@ def sentences(folder: Path) -> list[str]:
 
 
 def main() -> None:
-    folder, number = Path(sys.argv[1]), int(sys.argv[2])
+    folder, count = Path(sys.argv[1]), int(sys.argv[2])
     chosen = sentences(folder)
     random.Random(7).shuffle(chosen)
-    print("\n".join(chosen[:number]))
+    print("\n".join(chosen[:count]))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,9 @@ mod traces;
 
 use std::path::PathBuf;
 
+use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use gsar_core::names;
 
 use crate::data_set::Part;
 pub(crate) use chat::{ChatArgs, Grade, Write};
@@ -19,7 +21,7 @@ pub(crate) use traces::{Ablate, Audit, Certify, Compare, Drift, Fit, Graded, Rep
 
 /// Measure the judges of a real server against human labels.
 ///
-/// Prints Markdown. Without --endpoint the gsar-server next to this program is started for the run.
+/// Prints Markdown. Without --endpoint, the gsar-server next to this program is started for the run.
 #[derive(Debug, Parser)]
 #[command(name = "gsar-calibrate", version, max_term_width = 100)]
 pub struct Arguments {
@@ -32,64 +34,77 @@ pub struct Arguments {
 #[derive(Debug, Args)]
 pub(crate) struct ServerArgs {
     /// Server address: unix:///path/to/socket, grpc://host:port or grpcs://host:port. Default:
-    /// GSAR_ENDPOINT, or the gsar-server next to this program, started for the run
+    /// GSAR_ENDPOINT or, if it is not set, the gsar-server next to this program, which is started for
+    /// the run
     #[arg(long, value_name = "URL", global = true)]
     pub(crate) endpoint: Option<String>,
-    /// Judge of the server started for the run, such as rules/2
+    /// Judge that the server started for the run uses, such as rules/2
     #[arg(long, value_name = "NAME", global = true, conflicts_with = "endpoint")]
     pub(crate) judge: Option<String>,
 }
 
+impl ServerArgs {
+    /// Fails if a server or judge is chosen for a command or flag that starts its own server.
+    pub(crate) fn reject_with(&self, what: &str) -> Result<()> {
+        ensure!(
+            self.endpoint.is_none() && self.judge.is_none(),
+            "--endpoint and --judge cannot be used with {what}, which starts a server whose judge returns stored answers"
+        );
+        Ok(())
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Judge rows of claims with gold classes, and write the answers to a trace
+    /// Judge rows of claims that have gold classes, and write the answers to a trace
     Run(Run),
     /// Print rows in the native format, one JSON object per line, for other evaluators
     Rows(RowArgs),
-    /// Grade reports 1 to 5 with a chat model, as scores for `ablate --scores`
+    /// Use a chat model to grade reports from 1 to 5; the grades serve as scores for `ablate --scores`
     Grade(Grade),
-    /// Write the reports of rows with a chat model, which restates their claims
+    /// Use a chat model to write a report for each row by restating its claims
     Write(Write),
     /// Build a trace from exported ledger grades
     Graded(Graded),
-    /// Measure M1 to M5, the ablations of the method and its baselines on traces
+    /// Compute M1 to M5, the ablations and the baselines from traces
     Ablate(Ablate),
-    /// Audit traces before publication: the judge is the one they name, and no two are copies
+    /// Audit traces before publication: check that each was judged by the judge it names, and that no
+    /// trace is a copy of another
     Audit(Audit),
     /// Compare two traces of the same rows
     Compare(Compare),
-    /// Detect drift of a judge on a frozen set of rows; exit status 1 on drift
+    /// Detect whether a judge has drifted on a frozen set of rows; the exit status is 1 if it has
     Drift(Drift),
-    /// Write an HTML page with tables and figures of audited traces
+    /// Write an HTML page with tables and figures for audited traces
     Report(Report),
-    /// Fit the values of a policy to graded reports
+    /// Fit a policy's values to graded reports
     Fit(Fit),
     /// Find the lowest threshold at which graded reports show a small risk of a wrong proceed
     Certify(Certify),
-    /// Measure labelled claims, one call each, and whole reports
+    /// Measure the judge on labelled claims, each in its own call, and on whole reports
     Claims(Claims),
-    /// Measure incidents: the claims of each report in one call, and each whole report
+    /// Measure the judge on incidents: on the claims of each report, and on each report without its claims
     Incidents(Incidents),
-    /// Measure mutations: true claims made false or unsupported in their report
+    /// Measure the judge on mutations: reports in which one true claim is made false or unsupported
     Mutations(Mutations),
     /// Measure how well search finds the evidence for claims
     Retrieval(Retrieval),
-    /// Replay stored judgements: count the right verdicts that verification breaks and the errors that
-    /// it stops
+    /// Replay stored judgements: count the correct verdicts that verification breaks and the errors
+    /// that it stops
     Replay(Replay),
-    /// Measure a chat model that takes second looks at stored judgements: count the true statements it
-    /// does not confirm and the false ones it does
+    /// Measure a chat model that takes second looks at stored judgements: count the true statements
+    /// that it does not confirm and the false statements that it confirms
     Look(Look),
     /// Drive reports through the whole loop with stored answers and a rewriter that drops faulty claims;
     /// print how many proceed, and when
     Drive(Drive),
     /// Measure recorded investigations: the accuracy of their answers, the decisions of a sidecar, and
-    /// the benefit of exploring a graph; exit status 1 if worse than a baseline
+    /// the benefit of exploring a graph; the exit status is 1 if they are worse than a baseline
     Investigations(Investigations),
-    /// Measure generated claims with known verdicts: values swapped between neighbours, absences,
-    /// roundings
+    /// Measure the judge on generated claims with known verdicts: values swapped between neighbours,
+    /// absences and roundings
     Generated(Generated),
-    /// Write labelled claims with their premises, one JSON line each, to train the embedded model
+    /// Write labelled claims with their premises as JSON lines, to train the embedded model
     Premises(Premises),
     /// Print a shell completion script
     Completions(Completions),
@@ -99,23 +114,23 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct Premises {
-    /// Folders of cases.jsonl and claims.jsonl
+    /// Folders that contain cases.jsonl and claims.jsonl
     #[arg(required_unless_present = "swaps", value_name = "FOLDER")]
     pub(crate) folders: Vec<PathBuf>,
-    /// Split of cases into parts; by default the split.json in a folder or next to it. A folder whose
-    /// cases are not in the default split is read whole
+    /// File that splits the cases into parts. Default: the split.json in each folder or next to it. A
+    /// folder with no cases in the default split is read completely
     #[arg(long, value_name = "FILE")]
     pub(crate) split: Option<PathBuf>,
-    /// Part of the split to read; tune by default
+    /// Part of the split to read. Default: tune
     #[arg(long, value_enum)]
     pub(crate) part: Option<ReplayPart>,
-    /// Generate swaps instead of reading folders: N pieces of evidence, two claims each
+    /// Generate swaps instead of reading folders: N pieces of evidence with two claims each
     #[arg(long, value_name = "N", conflicts_with_all = ["folders", "split", "part"])]
     pub(crate) swaps: Option<usize>,
-    /// Write at most N mutations of the true claims of each case instead of its claims
+    /// For each case, write at most N mutations of its true claims instead of the claims themselves
     #[arg(long, value_name = "N", conflicts_with = "swaps")]
     pub(crate) mutations: Option<usize>,
-    /// Seed of random draws
+    /// Seed for random draws
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Maximum size of a premise in bytes
@@ -125,19 +140,19 @@ pub(crate) struct Premises {
 
 #[derive(Debug, Args)]
 pub(crate) struct Generated {
-    /// Generator; may be repeated; all by default
+    /// Generator to use; may be repeated. Default: all generators
     #[arg(long, value_enum, value_name = "GENERATOR")]
     pub(crate) of: Vec<Generator>,
-    /// Seed of random draws
+    /// Seed for random draws
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Number of claim pairs, or of single claims about absence
+    /// Number of claim pairs or, for absences, of single claims
     #[arg(long, value_name = "N", default_value_t = 5_000)]
     pub(crate) count: usize,
     /// Number of mistakes to list with their evidence, per generator
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) list: usize,
-    /// Tables, or one JSON object
+    /// Print tables, or one JSON object
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
 }
@@ -146,23 +161,15 @@ pub(crate) struct Generated {
 pub(crate) enum Generator {
     /// A value swapped with that of a neighbour
     Swaps,
-    /// Absences that evidence shows, refutes or does not decide
+    /// Claims of absence that the evidence shows, refutes or does not decide
     Absences,
-    /// Right and wrong roundings of figures
+    /// Correct and incorrect roundings of figures
     Rounding,
 }
 
+names!(Generator { Swaps => "swaps", Absences => "absences", Rounding => "rounding" });
+
 impl Generator {
-    pub(crate) const ALL: [Self; 3] = [Self::Swaps, Self::Absences, Self::Rounding];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Swaps => "swaps",
-            Self::Absences => "absences",
-            Self::Rounding => "rounding",
-        }
-    }
-
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Swaps => "Pairs of a true claim and the same claim with a neighbour's value",
@@ -184,42 +191,42 @@ impl Generator {
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
     /// Stored judgements: a judgements.jsonl next to folders of cases, or a folder of cases.jsonl,
-    /// claims.jsonl and reports.jsonl whose claims have class, type and quotes. A split.json next to
-    /// them assigns cases to parts
+    /// claims.jsonl and reports.jsonl whose claims have a class, a type and quotes. A split.json next
+    /// to these files assigns the cases to parts
     #[arg(required = true, value_name = "JUDGEMENTS")]
     pub(crate) judgements: Vec<PathBuf>,
-    /// The cases to replay
+    /// Part of the cases to replay
     #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
     pub(crate) part: ReplayPart,
-    /// Rendering of evidence; may be repeated; all by default
+    /// Rendering of the evidence; may be repeated. Default: all renderings
     #[arg(long = "as", value_enum, value_name = "RENDERING")]
     pub(crate) renderings: Vec<Rendering>,
-    /// Seed of injected errors
+    /// Seed for injected errors
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Verify in this process only: no server, no prompt, no decision
+    /// Only verify, in this process: start no server, send no prompts and make no decisions
     #[arg(long)]
     pub(crate) offline: bool,
-    /// List every broken right verdict (tune part only)
+    /// List every correct verdict that verification breaks (tune part only)
     #[arg(long)]
     pub(crate) list: bool,
-    /// Tables, or one JSON object
+    /// Print tables, or one JSON object
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) second_look: SecondLookArgs,
 }
 
-/// The model or file that takes second looks; none by default.
+/// The model or file that provides second looks. There are none by default.
 #[derive(Debug, Default, Args)]
 pub(crate) struct SecondLookArgs {
     /// Chat model that takes second looks, as provider:model
     #[arg(long, value_name = "MODEL", conflicts_with_all = ["looks", "offline"])]
     pub(crate) reader: Option<String>,
-    /// A server configuration with its settings under judges.models
+    /// Server configuration with the model's settings under judges.models
     #[arg(long, value_name = "FILE", requires = "reader")]
     pub(crate) config: Option<PathBuf>,
-    /// Stored second looks, one JSON object a line: statement, quotes, verdict, words
+    /// File of stored second looks, one JSON object per line with statement, quotes, verdict and words
     #[arg(long, value_name = "FILE", conflicts_with = "offline")]
     pub(crate) looks: Option<PathBuf>,
 }
@@ -232,19 +239,19 @@ pub(crate) struct Look {
     /// Chat model, as provider:model
     #[arg(long, value_name = "MODEL")]
     pub(crate) reader: String,
-    /// A server configuration with its settings under judges.models
+    /// Server configuration with the model's settings under judges.models
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The cases to use
+    /// Part of the cases to use
     #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
     pub(crate) part: ReplayPart,
-    /// Seed of false statements
+    /// Seed for false statements
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// List every true statement that the model does not confirm (tune part only)
     #[arg(long)]
     pub(crate) list: bool,
-    /// Tables, or one JSON object
+    /// Print tables, or one JSON object
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
 }
@@ -270,21 +277,22 @@ pub(crate) struct Drive {
     /// Stored judgements, as for replay
     #[arg(required = true, value_name = "JUDGEMENTS")]
     pub(crate) judgements: Vec<PathBuf>,
-    /// The cases to drive
+    /// Part of the cases to drive
     #[arg(long, value_enum, default_value_t = ReplayPart::Tune)]
     pub(crate) part: ReplayPart,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Investigations {
-    /// Recorded investigations, one JSON document per line; gzip is detected
+    /// Recorded investigations, one JSON document per line; gzip-compressed files are detected
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Output of an earlier run with --output json. The exit status is 1 if a share of right first
-    /// answers is lower by more than 0.02, or an investigation takes more than 30 s longer
+    /// Output of an earlier run with --output json. The exit status is 1 if a compared share has fallen
+    /// by more than 0.02, if fewer incidents were measured, or if a decision or an investigation takes
+    /// over 30 s longer
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Tables, or one JSON object
+    /// Print tables, or one JSON object
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
 }
@@ -302,15 +310,7 @@ pub(crate) enum ReplayPart {
     Test,
 }
 
-impl ReplayPart {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Tune => "tune",
-            Self::Calib => "calib",
-            Self::Test => "test",
-        }
-    }
-}
+names!(ReplayPart { Tune => "tune", Calib => "calib", Test => "test" });
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum Rendering {
@@ -318,44 +318,33 @@ pub(crate) enum Rendering {
     Json,
     /// Everything as `text`
     Text,
-    /// A line `$ command` before the content, as `text`
+    /// A line `$ command` followed by the content, as `text`
     Command,
-    /// A Model Context Protocol content block with the content as its text, as `json`
+    /// A Model Context Protocol content block whose text is the content, as `json`
     Mcp,
 }
 
-impl Rendering {
-    pub(crate) const ALL: [Self; 4] = [Self::Json, Self::Text, Self::Command, Self::Mcp];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Json => "json",
-            Self::Text => "text",
-            Self::Command => "command",
-            Self::Mcp => "mcp",
-        }
-    }
-}
+names!(Rendering { Json => "json", Text => "text", Command => "command", Mcp => "mcp" });
 
 #[derive(Debug, Args)]
 pub(crate) struct Retrieval {
-    /// Files of claims with their evidence, one JSON object per line; gzip if the name ends in .gz
+    /// Files of claims with their evidence, one JSON object per line; gzipped if the name ends in .gz
     #[arg(value_name = "FILE", required_unless_present_any = ["incidents", "labelled"])]
     pub(crate) files: Vec<PathBuf>,
-    /// Folder of incidents; searches for the deciding passages of their labelled claims
+    /// Folder of incidents; search for the passages that decide their labelled claims
     #[arg(long, value_name = "FOLDER")]
     pub(crate) incidents: Option<PathBuf>,
-    /// Folder of labelled cases; searches for the deciding passages of their claims. May be repeated
+    /// Folder of labelled cases; search for the passages that decide their claims. May be repeated
     #[arg(long, value_name = "FOLDER")]
     pub(crate) labelled: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Claims {
-    /// Folders of cases.jsonl, claims.jsonl and reports.jsonl
+    /// Folders that contain cases.jsonl, claims.jsonl and reports.jsonl
     #[arg(required = true, value_name = "FOLDER")]
     pub(crate) folders: Vec<PathBuf>,
-    /// Split of cases into tune and test; by default the split.json next to the first folder
+    /// File that splits the cases into tune and test. Default: the split.json next to the first folder
     #[arg(long, value_name = "FILE")]
     pub(crate) split: Option<PathBuf>,
     /// Number of mistakes to list, from the tune part
@@ -378,13 +367,13 @@ pub(crate) struct Mutations {
     /// The folder of incidents
     #[arg(long, value_name = "FOLDER", default_value = "datasets/incidents")]
     pub(crate) folder: PathBuf,
-    /// Seed of the drawn mutations
+    /// Seed for drawing mutations
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Number of mutations to draw, evenly by kind
+    /// Number of mutations to draw, distributed evenly over the kinds
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     pub(crate) number: usize,
-    /// The incidents to take claims from
+    /// Part of the incidents to take claims from
     #[arg(long, value_enum, default_value_t = Parts::All)]
     pub(crate) part: Parts,
 }
@@ -425,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_contain_the_named_cases() {
+    fn each_option_contains_the_parts_that_it_names() {
         let contained = [Parts::Tune, Parts::Test, Parts::All]
             .map(|parts| Part::ALL.map(|part| parts.contains(part)));
         assert_eq!(contained, [[true, false], [false, true], [true, true]]);

@@ -1,4 +1,4 @@
-//! Sends evaluations to a server concurrently.
+//! Sends evaluation requests to a server concurrently.
 
 use anyhow::{Context as _, Result};
 use futures_util::{StreamExt as _, TryStreamExt as _};

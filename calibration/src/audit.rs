@@ -2,7 +2,7 @@
 //! so the judge named in the header must have decided every row, and no two runs may contain the same
 //! partitions.
 //!
-//! A second run of a deterministic judge looks the same as a copy with invented evaluation ids.
+//! A second run by a deterministic judge cannot be told apart from a copy with invented evaluation ids.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -17,8 +17,8 @@ use crate::trace::{Header, Trace, read};
 /// own notes and choose their own quotes share almost none.
 const MAX_COMMON_PERCENT: usize = 50;
 
-/// The maximum percentage of all claims that two cells may share. Independent judges share many claims without a
-/// quote if they write no notes, but disagree on some classes.
+/// The maximum percentage of all claims that two cells may share. Independent judges that write no notes share many
+/// claims without quotes, but they disagree on some classes.
 const MAX_IDENTICAL_PERCENT: usize = 95;
 
 const MIN_CLAIMS: usize = 10;
@@ -61,7 +61,7 @@ impl AuditedCell {
     }
 }
 
-/// The fingerprints of claims, with the number of claims that have each.
+/// Maps each fingerprint to the number of claims that have it.
 #[derive(Debug, Default)]
 struct Fingerprints(HashMap<[u8; 32], usize>);
 
@@ -74,7 +74,8 @@ impl Fingerprints {
         self.0.values().sum()
     }
 
-    /// Returns the number of common claims and that of the smaller cell if more than `max_percent` are common.
+    /// Returns the number of common claims and the number of claims in the smaller cell, if that cell has at least
+    /// [`MIN_CLAIMS`] claims and more than `max_percent` percent of them are common.
     fn common(&self, other: &Self, max_percent: usize) -> Option<(usize, usize)> {
         let smaller = self.count().min(other.count());
         let shared = |(fingerprint, count): (&[u8; 32], &usize)| {
@@ -89,8 +90,8 @@ fn has_distinctive_quote(claim: &v1::JudgedClaim) -> bool {
     claim.citations.iter().any(|cited| cited.quote.len() >= MIN_QUOTE)
 }
 
-/// Returns a digest of class, type, quotes and note. Omits the claim, so that partitions moved to other rows are
-/// detected.
+/// Returns a digest of the class, type, quotes and note. Omits the claim's text, so that partitions moved to other
+/// rows are detected.
 fn fingerprint(claim: &v1::JudgedClaim) -> [u8; 32] {
     let mut quotes: Vec<&str> = claim.citations.iter().map(|cited| cited.quote.as_str()).collect();
     quotes.sort_unstable();
@@ -113,25 +114,24 @@ pub(crate) fn objections(cells: &[AuditedCell]) -> Vec<String> {
     found
 }
 
-/// Objects to rows decided by any other judge.
+/// Returns an objection if another judge decided any of the rows.
 fn check_judges(cell: &AuditedCell) -> Option<String> {
     let Header { run, judge, .. } = &cell.header;
-    let is_expected = |judge: &str| judge.is_empty() || cell.is_by(judge);
+    let is_expected = |judge: &str| judge.is_empty() || cell.expects_judge(judge);
     let others: Vec<String> = cell
         .judges
         .iter()
         .filter(|(judge, _)| !is_expected(judge))
-        .map(|(judge, rows)| format!("{rows} were judged by {judge}"))
+        .map(|(judge, rows)| format!("{rows} of {} rows were judged by {judge}", cell.rows))
         .collect();
     let judge = judge.as_deref().unwrap_or("one judge");
-    (!others.is_empty()).then(|| {
-        format!("{run}: the header names {judge}, but of {} rows {}", cell.rows, others.join(", "))
-    })
+    (!others.is_empty())
+        .then(|| format!("{run}: the header names {judge}, but {}", others.join(", ")))
 }
 
 impl AuditedCell {
-    /// Returns `true` if this is the judge in the header, or else the judge of most rows.
-    fn is_by(&self, judge: &str) -> bool {
+    /// Returns `true` if `judge` is the judge that the header names or, if it names none, the judge of most rows.
+    fn expects_judge(&self, judge: &str) -> bool {
         match self.header.judge.as_deref() {
             Some("stored") => judge.ends_with(":stored"),
             Some(named) => named == judge,
@@ -144,8 +144,8 @@ impl AuditedCell {
     }
 }
 
-/// Objects to partitions that two cells share. A declared repetition by the same judge is allowed if it has
-/// its own evaluations.
+/// Returns an objection if two cells share partitions. A declared repetition by the same judge is allowed if
+/// it has its own evaluations.
 fn check_overlap(first: &AuditedCell, second: &AuditedCell) -> Option<String> {
     let names = format!("{} and {}", first.header.run, second.header.run);
     let copied = first.evaluations.intersection(&second.evaluations).count();
@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    /// Both judges call every claim ungrounded, without quotes and notes.
+    /// Both judges call every claim ungrounded and give neither quotes nor notes.
     #[test]
     fn rejects_identical_partitions_without_quotes() {
         let [first, second] = ["openai:one", "anthropic:two"].map(|judge| {
@@ -303,22 +303,22 @@ mod tests {
     #[test]
     fn a_declared_repetition_must_be_judged_again() {
         let first = trace(1, "first", "rules/2");
-        let mut again = trace(1, "again", "rules/2");
-        assert!(objections_to(&[&first, &again])[0].contains("--repeat-of"));
-        again.header.repeat_of = Some("first".to_owned());
-        assert!(objections_to(&[&first, &again]).is_empty());
-        again.rows[7].evaluation.evaluation_id = "first-3".to_owned();
-        assert!(objections_to(&[&first, &again])[0].contains("1 of the same evaluations"));
+        let mut repetition = trace(1, "again", "rules/2");
+        assert!(objections_to(&[&first, &repetition])[0].contains("--repeat-of"));
+        repetition.header.repeat_of = Some("first".to_owned());
+        assert!(objections_to(&[&first, &repetition]).is_empty());
+        repetition.rows[7].evaluation.evaluation_id = "first-3".to_owned();
+        assert!(objections_to(&[&first, &repetition])[0].contains("1 of the same evaluations"));
         let mut other = trace(1, "other", "openai:two");
         other.header.repeat_of = Some("first".to_owned());
         assert!(
             objections_to(&[&first, &other])[0].contains("in common"),
-            "a repetition has the same judge"
+            "a repetition must have the same judge"
         );
     }
 
     #[test]
-    fn rows_of_another_judge_are_named() {
+    fn reports_rows_decided_by_another_judge() {
         let mut fell_back = trace(1, "first", "openai:one");
         for row in fell_back.rows.iter_mut().take(4) {
             let judges = &mut row.evaluation.provenance.as_mut().unwrap().judges;
@@ -331,7 +331,7 @@ mod tests {
         }
         assert_eq!(
             objections_to(&[&fell_back]),
-            ["first: the header names openai:one, but of 60 rows 4 were judged by rules/2"]
+            ["first: the header names openai:one, but 4 of 60 rows were judged by rules/2"]
         );
     }
 }

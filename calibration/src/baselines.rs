@@ -1,5 +1,5 @@
 //! Baselines that a judge must beat: the most frequent class, and the word overlap between claim and
-//! evidence. Fitted on the tune part only.
+//! evidence. They are fitted on the tune part only.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use gsar_proto::v1;
 use crate::data_set::Part;
 use crate::measured::{Measurements, Row};
 
-/// The rows, with each baseline's class as the verdict.
+/// Copies of the rows in which each baseline's class is the verdict.
 pub(crate) struct Baselines {
     pub(crate) majority: Vec<Row>,
     pub(crate) overlap: Vec<Row>,
@@ -22,7 +22,7 @@ pub(crate) struct Baselines {
 pub(crate) struct Thresholds {
     /// Claims with a lower overlap are ungrounded.
     pub(crate) contradicted: u32,
-    /// Claims with at least this overlap are grounded. Not below `contradicted`.
+    /// Claims with at least this overlap are grounded. Never below `contradicted`.
     pub(crate) grounded: u32,
 }
 
@@ -70,10 +70,10 @@ pub(crate) fn baselines(measured: &Measurements) -> Baselines {
 
 /// Returns the most frequent class in the tune part, or the first in `Class::ALL` on a tie.
 fn majority(rows: &[Row]) -> Class {
-    let number = |class| {
+    let count = |class| {
         rows.iter().filter(|row| row.part == Part::Tune && row.label.class == class).count()
     };
-    let most_frequent = Class::ALL.into_iter().rev().max_by_key(|class| number(*class));
+    let most_frequent = Class::ALL.into_iter().rev().max_by_key(|class| count(*class));
     most_frequent.unwrap_or(Class::Grounded)
 }
 
@@ -86,16 +86,16 @@ fn thresholds(rows: &[Row], overlaps: &[u32]) -> Thresholds {
     let right = |thresholds: Thresholds| -> u32 {
         let right =
             tally.iter().filter(|((overlap, class), _)| thresholds.class(*overlap) == *class);
-        right.map(|(_, number)| number).sum()
+        right.map(|(_, count)| count).sum()
     };
     let mut best = Thresholds { contradicted: 0, grounded: 0 };
     let mut max = right(best);
     for grounded in 0..=101 {
         for contradicted in 0..=grounded {
             let thresholds = Thresholds { contradicted, grounded };
-            let number = right(thresholds);
-            if number > max {
-                (best, max) = (thresholds, number);
+            let count = right(thresholds);
+            if count > max {
+                (best, max) = (thresholds, count);
             }
         }
     }
@@ -110,7 +110,8 @@ fn overlap<'a>(claim: &str, items: impl Iterator<Item = &'a HashSet<String>>) ->
     u32::try_from(max * 100 / claim.len().max(1)).unwrap_or(100)
 }
 
-fn words(text: &str) -> impl Iterator<Item = String> {
+/// Returns a text's words in lowercase.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase)
 }
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_come_from_the_tune_part_only() {
+    fn baselines_are_fitted_on_the_tune_part_only() {
         let tune = [
             claim(Part::Tune, "alpha beta gamma delta", Class::Grounded),
             claim(Part::Tune, "alpha beta gamma zeta", Class::Grounded),
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn overlap_uses_the_best_item() {
+    fn overlap_is_computed_with_the_best_item() {
         let items: Vec<HashSet<String>> =
             ["pod a-1 runs", "node b"].map(|text| words(text).collect()).to_vec();
         assert_eq!(overlap("Pod a-1 failed", items.iter()), 75);

@@ -27,8 +27,8 @@ pub(crate) struct Claim {
     pub(crate) mistake: Option<String>,
 }
 
-/// Reads the cases in one part. The split is `split`, or else the `split.json` in a folder or its parent. A
-/// folder whose cases are in no split is read completely.
+/// Reads the cases in one part of a split. The split is the file `split` or, by default, the `split.json` in each
+/// folder or its parent. A folder with no cases in the default split is read completely.
 pub(crate) fn sources(
     folders: &[PathBuf],
     split: Option<&Path>,
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_with_one_split_are_one_source() {
+    fn folders_that_share_a_split_form_one_source() {
         let root = tempfile::tempdir().unwrap();
         let folders = ["a", "b", "more"].map(|name| root.path().join(name));
         for (folder, case) in folders.iter().zip(["a/1", "b/1", "m/1"]) {

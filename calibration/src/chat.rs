@@ -21,7 +21,7 @@ const MAX_CONCURRENT: usize = 8;
 
 const DEADLINE: Duration = Duration::from_secs(300);
 
-/// The name of the report among the framed items.
+/// The id and tool name of the report among the framed items.
 const REPORT: &str = "report";
 
 pub(crate) struct Model {
@@ -31,9 +31,9 @@ pub(crate) struct Model {
     schema: Schema,
 }
 
-/// A line of the file, with the id of its row.
-pub(crate) trait Answered: Serialize + DeserializeOwned {
-    fn row(&self) -> &str;
+/// A line of the output file, which stores the id of its row.
+pub(crate) trait RowAnswer: Serialize + DeserializeOwned {
+    fn row_id(&self) -> &str;
 }
 
 impl Model {
@@ -45,18 +45,18 @@ impl Model {
         Ok(Self { chat, framer: Framer::new()?, task, schema: Schema::new("answer", schema)? })
     }
 
-    /// Answers the rows that are not in the file. Returns all lines.
-    pub(crate) async fn answer_all<T: Answered>(
+    /// Answers the rows that are not yet in the file. Returns all lines of the file, including the earlier ones.
+    pub(crate) async fn answer_all<T: RowAnswer>(
         &self,
         args: &ChatArgs,
         rows: &[Row],
         answer: impl AsyncFn(&Row) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut all: Vec<T> = if args.out.exists() { lines(&args.out)? } else { Vec::new() };
-        let named = || args.out.display().to_string();
+        let file_name = || args.out.display().to_string();
         let file = OpenOptions::new().append(true).create(true).open(&args.out);
-        let mut file = file.with_context(named)?;
-        let done: HashSet<String> = all.iter().map(|line| line.row().to_owned()).collect();
+        let mut file = file.with_context(file_name)?;
+        let done: HashSet<String> = all.iter().map(|line| line.row_id().to_owned()).collect();
         let left = rows.iter().filter(|row| !done.contains(&row.id));
         let calls = left.map(async |row| {
             answer(row).await.with_context(|| format!("row {}; run again to resume", row.id))
@@ -65,13 +65,13 @@ impl Model {
         while let Some(line) = calls.next().await {
             let line = line?;
             let text = serde_json::to_string(&line)? + "\n";
-            file.write_all(text.as_bytes()).with_context(named)?;
+            file.write_all(text.as_bytes()).with_context(file_name)?;
             all.push(line);
         }
         Ok(all)
     }
 
-    /// Asks about a report and its evidence. Asks again once if the answer is invalid.
+    /// Asks about a report and its evidence. If the answer is invalid, asks once more.
     pub(crate) async fn ask<T: DeserializeOwned>(
         &self,
         row: &Row,
@@ -83,15 +83,13 @@ impl Model {
         loop {
             let reply = self.chat.ask(&request, Instant::now() + DEADLINE).await?;
             let parsed = serde_json::from_str::<T>(reply.text.trim());
-            let invalid = match parsed.map_err(|error| error.to_string()) {
-                Ok(answer) => match check(&answer) {
-                    Ok(()) => return Ok(answer),
-                    Err(invalid) => invalid,
-                },
+            let parsed = parsed.map_err(|error| error.to_string());
+            let invalid = match parsed.and_then(|answer| check(&answer).map(|()| answer)) {
+                Ok(answer) => return Ok(answer),
                 Err(invalid) => invalid,
             };
             if is_second {
-                return Err(anyhow!("two invalid answers, the last because: {invalid}"));
+                return Err(anyhow!("both answers were invalid, the second because: {invalid}"));
             }
             is_second = true;
             let correction = format!("The answer is invalid: {invalid}. Answer again.");
@@ -107,24 +105,15 @@ impl Model {
         let ids: Vec<EvidenceId> =
             row.evidence.iter().map(|found| item(&found.id)).collect::<Result<_>>()?;
         let report_id = item(REPORT)?;
-        let frame = |id, kind, lane, tool, content| Item {
-            id,
-            kind,
-            lane,
-            tool,
-            query: "",
-            collected_at: "",
-            exhaustive: false,
-            part: "",
-            content,
-        };
+        let frame =
+            |id, kind, lane, tool, content| Item { tool, ..Item::new(id, kind, lane, content) };
         let mut items: Vec<Item<'_>> = ids
             .iter()
             .zip(&row.evidence)
             .map(|(id, item)| frame(id, item.kind, item.lane, &item.tool, &item.text))
             .collect();
         items.push(frame(&report_id, EvidenceKind::StepOutput, Lane::StaticInfra, REPORT, report));
-        // An author of evidence cannot predict a digest of the texts.
+        // The author of an evidence item cannot predict the digest of all texts.
         let mut digest = blake3::Hasher::new();
         for item in &items {
             digest.update(item.content.as_bytes()).update(&[0]);
@@ -150,18 +139,18 @@ pub(crate) mod tests {
     use super::*;
     use crate::arguments::Arguments;
 
-    pub(crate) fn key(folder: &Path) -> PathBuf {
+    pub(crate) fn write_key(folder: &Path) -> PathBuf {
         let path = folder.join("key");
         std::fs::write(&path, KEY).unwrap();
         path
     }
 
     /// Returns the number of messages, including the system prompt.
-    pub(crate) fn messages(request: &ReceivedRequest) -> usize {
+    pub(crate) fn message_count(request: &ReceivedRequest) -> usize {
         request.body["messages"].as_array().map_or(0, Vec::len)
     }
 
-    pub(crate) async fn called(
+    pub(crate) async fn run_command(
         command: &str,
         rows: &Path,
         url: &str,

@@ -10,17 +10,17 @@ use crate::comparison;
 use crate::data_set::{DataSet, incident_data, labelled_data};
 use crate::drift;
 use crate::fitting;
-use crate::generated::try_generated;
+use crate::generated::judge_generated;
 use crate::graded;
 use crate::grading;
 use crate::investigations::investigations;
 use crate::manuals;
 use crate::measured::measure;
-use crate::mutation_trial::try_mutations;
+use crate::mutation_trial::judge_mutations;
 use crate::premises::premises;
 use crate::replay::{drive, replay};
 use crate::report;
-use crate::retrieval::find_all;
+use crate::retrieval::measure_retrieval;
 use crate::rows;
 use crate::run::run as judge_rows;
 use crate::session::with_server;
@@ -55,21 +55,21 @@ pub async fn run(arguments: Arguments) -> Result<String> {
             let parts: Vec<_> =
                 data_set.cases.iter().map(|case| part.contains(case.part)).collect();
             data_set.reports.retain(|report| parts.get(report.case) == Some(&true));
-            ensure!(!data_set.reports.is_empty(), "no incidents of part {}", part.name());
+            ensure!(!data_set.reports.is_empty(), "part {} has no incidents", part.name());
             let trial = with_server(server, async |client| {
-                try_mutations(&client, data_set, seed, number).await
+                judge_mutations(&client, data_set, seed, number).await
             });
             Ok(tables::mutations(&trial.await?, part.name(), seed, number))
         }
         Command::Retrieval(args) => {
-            let found = with_server(server, async |client| find_all(&client, &args).await);
+            let found = with_server(server, async |client| measure_retrieval(&client, &args).await);
             Ok(tables::retrieval(&found.await?))
         }
         Command::Replay(args) => replay(server, &args).await,
         Command::Look(args) => replay(server, &args.into()).await,
         Command::Drive(args) => drive(server, &args).await,
         Command::Investigations(args) => investigations(server, &args).await,
-        Command::Generated(args) => try_generated(server, &args).await,
+        Command::Generated(args) => judge_generated(server, &args).await,
         Command::Premises(args) => premises(&args),
         Command::Completions(args) => manuals::completions(&args),
         Command::Man(args) => manuals::pages(&args),

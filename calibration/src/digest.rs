@@ -1,4 +1,4 @@
-//! SHA-256 digests of files.
+//! Computes the SHA-256 digest of one or more files.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};

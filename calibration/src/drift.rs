@@ -17,15 +17,8 @@ pub(crate) fn drift(args: &Drift) -> Result<String> {
         "{} rows are in only one of the traces; both must contain the whole frozen set",
         pairs.only_in_one
     );
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-    let decisions = Counts {
-        hits: count(pairs.tiers.iter().filter(|(then, now)| then != now).count()),
-        of: count(pairs.tiers.len()),
-    };
-    let classes = Counts {
-        hits: count(pairs.claims.iter().filter(|claim| claim.first != claim.second).count()),
-        of: count(pairs.claims.len()),
-    };
+    let decisions: Counts = pairs.tiers.iter().map(|(then, now)| then != now).collect();
+    let classes: Counts = pairs.claims.iter().map(|claim| claim.first != claim.second).collect();
     let limit = args.max_changed.to_f64();
     let exceeds_limit =
         |counts: Counts| clopper_pearson(counts, 0.05).is_some_and(|exact| exact.low > limit);

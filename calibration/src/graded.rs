@@ -1,4 +1,4 @@
-//! Builds a trace from exported ledger partitions and grades.
+//! Builds a trace from partitions and grades exported from a ledger.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 
 use crate::arguments::Graded;
 use crate::data_set::read;
-use crate::rows::{Gold, Mode, open};
+use crate::rows::{Gold, open};
 use crate::trace::{FORMAT, FileDigest, Header, Line, TraceWriter};
 
 /// The grades of an evaluation. A later grade for the same subject replaces an earlier one.
@@ -27,21 +27,22 @@ struct Grades {
 
 impl Grades {
     fn add(&mut self, grade: v1::Grade) -> Result<()> {
-        match grade.subject.context("a grade without a subject")? {
+        match grade.subject.context("the grade has no subject")? {
             v1::grade::Subject::Claim(claim) => {
-                let class = Class::from_number(claim.class).context("a grade without a class")?;
+                let class = Class::from_number(claim.class).context("the grade has no class")?;
                 self.claims.insert(claim.claim_id, class);
             }
             v1::grade::Subject::Report(report) => {
                 self.report =
-                    Some(Tier::from_number(report.tier).context("a grade without a tier")?);
+                    Some(Tier::from_number(report.tier).context("the grade has no tier")?);
             }
         }
         Ok(())
     }
 
-    /// Returns the gold classes if all claims are graded. Otherwise a graded report counts as one claim,
-    /// which is grounded if the report should have proceeded. Returns `None` without any such grade.
+    /// Returns the claims' gold classes if all claims are graded. Otherwise, a graded report counts as a single
+    /// claim, which is grounded if the report was graded as one that should proceed, and ungrounded if not. Returns
+    /// `None` if the report is not graded either.
     fn gold(&self, claims: &[v1::JudgedClaim]) -> Option<Vec<Gold>> {
         let of_claims = claims.iter().map(|claim| self.claims.get(&claim.id).copied().map(Gold));
         let of_claims: Option<Vec<Gold>> = of_claims.collect();
@@ -60,7 +61,7 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
     for path in &args.exports {
         let file = open(path, None)?;
         files.push(FileDigest { name: file.name(), sha256: file.sha256 });
-        records(path, &mut partitions, &mut grades)?;
+        read_records(path, &mut partitions, &mut grades)?;
     }
     let mut lines = Vec::new();
     for partition in partitions {
@@ -88,19 +89,11 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
     let header = Header {
         trace: FORMAT,
         run: args.out.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-        repeat_of: None,
-        judge: None,
-        policy: String::new(),
-        mode: Mode::Single,
         files,
-        sample: None,
-        seed: 0,
-        part: None,
         // Claim ids from the ledger do not match `c1`, `c2` and so on.
         whole: true,
-        top_k: None,
-        is_loop: false,
         rows: lines.len(),
+        ..Header::default()
     };
     let mut trace = TraceWriter::open(&args.out, &header)?;
     for line in &lines {
@@ -112,23 +105,24 @@ pub(crate) fn graded(args: &Graded) -> Result<String> {
     Ok(page)
 }
 
-fn records(
+fn read_records(
     path: &Path,
     partitions: &mut Vec<v1::PartitionRecord>,
     grades: &mut BTreeMap<String, Grades>,
 ) -> Result<()> {
     for (line, number) in read(path)?.lines().zip(1..) {
-        let at = || format!("{}:{number}", path.display());
-        let value: Value = serde_json::from_str(line).with_context(at)?;
+        let location = || format!("{}:{number}", path.display());
+        let value: Value = serde_json::from_str(line).with_context(location)?;
         if value.get("claims").is_some() {
-            partitions.push(from_json(line).with_context(at)?);
+            partitions.push(from_json(line).with_context(location)?);
         } else if value.get("grade").is_some() {
-            let v1::GradeRecord { evaluation, grade, .. } = from_json(line).with_context(at)?;
+            let v1::GradeRecord { evaluation, grade, .. } =
+                from_json(line).with_context(location)?;
             let id = evaluation.unwrap_or_default().evaluation_id;
-            let grade = grade.and_then(|recorded| recorded.grade).with_context(at)?;
-            grades.entry(id).or_default().add(grade).with_context(at)?;
+            let grade = grade.and_then(|recorded| recorded.grade).with_context(location)?;
+            grades.entry(id).or_default().add(grade).with_context(location)?;
         } else {
-            bail!("{}: expected a partition or a grade", at());
+            bail!("{}: expected a partition or a grade", location());
         }
     }
     Ok(())
@@ -178,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn gold_needs_a_graded_report_or_all_claims() {
+    fn gold_requires_a_graded_report_or_grades_for_all_claims() {
         let claims = [claim("a"), claim("b")];
         let both =
             graded(&[("a", Class::Grounded), ("b", Class::Contradicted)], Some(Tier::Proceed));
@@ -188,8 +182,8 @@ mod tests {
         );
         let one = graded(&[("a", Class::Grounded)], None);
         assert_eq!(one.gold(&claims), None);
-        let out = graded(&[("a", Class::Grounded)], Some(Tier::Proceed));
-        assert_eq!(out.gold(&claims), Some(vec![Gold(Class::Grounded)]));
+        let proceeded = graded(&[("a", Class::Grounded)], Some(Tier::Proceed));
+        assert_eq!(proceeded.gold(&claims), Some(vec![Gold(Class::Grounded)]));
         let held_back = graded(&[], Some(Tier::Regenerate));
         assert_eq!(held_back.gold(&[]), Some(vec![Gold(Class::Ungrounded)]));
     }

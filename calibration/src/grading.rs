@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::Grade;
-use crate::chat::{Answered, Model};
+use crate::chat::{Model, RowAnswer};
 use crate::rows::rows;
 
 const TASK: &str = "\
@@ -34,14 +34,14 @@ struct Answer {
 #[derive(Serialize, Deserialize)]
 struct Line {
     row: String,
-    /// The grade as 0 to 1.
+    /// The grade, scaled to a value from 0 to 1.
     score: f64,
     grade: u8,
     reason: String,
 }
 
-impl Answered for Line {
-    fn row(&self) -> &str {
+impl RowAnswer for Line {
+    fn row_id(&self) -> &str {
         &self.row
     }
 }
@@ -63,21 +63,21 @@ pub(crate) async fn grade(args: &Grade) -> Result<String> {
             Ok(Line { row: row.id.clone(), score, grade, reason })
         })
         .await?;
-    let mut page = format!("{}: {} reports.\n", args.chat.out.display(), graded.len());
+    let mut page = format!("{}: graded reports: {}.\n", args.chat.out.display(), graded.len());
     for grade in GRADES.rev() {
-        let number = graded.iter().filter(|line| line.grade == grade).count();
-        let _ = writeln!(page, "Grade {grade}: {number}.");
+        let count = graded.iter().filter(|line| line.grade == grade).count();
+        let _ = writeln!(page, "Grade {grade}: {count}.");
     }
     Ok(page)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::chat::tests::{called, key, messages};
+    use crate::chat::tests::{message_count, run_command, write_key};
     use gsar_chat_wire::{ScriptedReply, Server, Wire};
 
     #[tokio::test]
-    async fn grades_are_scores() {
+    async fn grades_become_scores() {
         let folder = tempfile::tempdir().unwrap();
         let rows = folder.path().join("rows.jsonl");
         let row = |id: &str, claim: &str| {
@@ -90,7 +90,7 @@ mod tests {
         let server = Server::start().await.unwrap();
         server.answer_with(|request| {
             let seen = request.body.to_string();
-            let grade = match (seen.contains("9 replicas"), messages(request)) {
+            let grade = match (seen.contains("9 replicas"), message_count(request)) {
                 (false, _) => 5,
                 (true, 2) => 7,
                 (true, _) => 2,
@@ -98,18 +98,19 @@ mod tests {
             ScriptedReply::Answer(format!(r#"{{"reason":"It says so.","grade":{grade}}}"#))
         });
         let (url, out) = (server.base_url(Wire::OpenAi), folder.path().join("judge.jsonl"));
-        let page = called("grade", &rows, &url, &key(folder.path()), &out).await.unwrap();
-        assert!(page.contains("2 reports.\nGrade 5: 1.\nGrade 4: 0.\n"), "{page}");
+        let page =
+            run_command("grade", &rows, &url, &write_key(folder.path()), &out).await.unwrap();
+        assert!(page.contains("graded reports: 2.\nGrade 5: 1.\nGrade 4: 0.\n"), "{page}");
         let expected =
             [r#"{"row":"a","score":0.25,"grade":2"#, r#"{"row":"b","score":1.0,"grade":5"#];
         let written = std::fs::read_to_string(&out).unwrap();
         for (line, expected) in written.lines().zip(expected) {
             assert!(line.starts_with(expected), "{line}");
         }
-        assert_eq!(server.requests().len(), 3, "one invalid answer");
+        assert_eq!(server.requests().len(), 3, "one request was repeated after an invalid answer");
         let first = server.requests()[0].body.to_string();
         assert!(first.contains("on-call engineer") && first.contains("<<<evidence"), "{first}");
-        called("grade", &rows, &url, &key(folder.path()), &out).await.unwrap();
+        run_command("grade", &rows, &url, &write_key(folder.path()), &out).await.unwrap();
         assert_eq!(server.requests().len(), 3, "graded rows are not graded again");
     }
 }

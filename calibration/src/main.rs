@@ -1,4 +1,4 @@
-//! The program `gsar-calibrate`.
+//! The `gsar-calibrate` program.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;

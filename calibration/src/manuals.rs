@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_command_has_a_page_and_completions() {
+    fn every_command_has_a_man_page_and_completions() {
         let folder = tempfile::tempdir().unwrap();
         let directory = folder.path().join("man");
         pages(&Man { directory: directory.clone() }).unwrap();

@@ -6,7 +6,7 @@ use gsar_core::{Class, Tier};
 
 use crate::asking::{Question, ServerVerdict, ask, tier, verdict};
 use crate::data_set::{Case, DataSet, Label, Part, Prose};
-use crate::rows::is_against;
+use crate::rows::is_faulty;
 use crate::statistics::{Counts, Share, per_case};
 
 #[derive(Clone, Debug)]
@@ -23,12 +23,12 @@ impl Row {
 
     /// Returns `true` if the claim is labelled ungrounded or contradicted.
     pub(crate) fn is_faulty(&self) -> bool {
-        is_against(self.label.class)
+        is_faulty(self.label.class)
     }
 
     /// Returns `true` if the verdict is ungrounded or contradicted.
     pub(crate) fn is_found(&self) -> bool {
-        self.verdict.class.is_some_and(is_against)
+        self.verdict.class.is_some_and(is_faulty)
     }
 }
 
@@ -47,7 +47,8 @@ pub(crate) struct Measurements {
     pub(crate) reports: Vec<ReportDecision>,
 }
 
-/// Sends single claims one by one, the claims in each report in one call, and each report without claims.
+/// Sends each single claim in its own call, the claims of each report in one call, and each report without its
+/// claims.
 pub(crate) async fn measure(client: &Client, data_set: DataSet) -> Result<Measurements> {
     let DataSet { cases, labels, reports } = data_set;
     let part = |case: usize| cases.get(case).map_or(Part::Test, |case| case.part);
@@ -144,7 +145,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn recall_and_precision_of_known_verdicts() {
+    fn computes_recall_and_precision_for_known_verdicts() {
         use Class::{Contradicted as X, Grounded as G, Ungrounded as U};
         let rows = [
             row(0, G, G),

@@ -40,8 +40,8 @@ struct Candidate<'a> {
     mutation: Mutation,
 }
 
-/// Draws mutations and judges each together with the unchanged claims in its report.
-pub(crate) async fn try_mutations(
+/// Draws mutations and judges each one together with the unchanged claims in its report.
+pub(crate) async fn judge_mutations(
     client: &Client,
     data_set: DataSet,
     seed: u64,
@@ -82,7 +82,7 @@ pub(crate) async fn try_mutations(
     Ok(Trial { incidents: faithful.len(), possible, mutated, originals })
 }
 
-/// Returns the mutations of a report's grounded claims that differ from its other claims.
+/// Returns the mutations of a report's grounded claims, except those that are equal to another of its claims.
 fn candidates<'a>(report: &'a Prose, cases: &[Case]) -> Vec<Candidate<'a>> {
     let evidence = cases.get(report.case).into_iter().flat_map(|case| &case.evidence);
     let surroundings = Surroundings::new(evidence.map(content));

@@ -44,7 +44,7 @@ impl Partition {
         (tally, findings)
     }
 
-    /// Decides under a policy. An enforcing policy uses the recorded corrections.
+    /// Decides the partition under a policy. A policy that enforces verification uses the recorded corrections.
     pub(crate) fn decide(&self, policy: &Policy) -> Decision {
         let assessment = self.assess(policy);
         if assessment.decision.score.is_none() && policy.undefined_score == UndefinedScore::Half {

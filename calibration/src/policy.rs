@@ -7,7 +7,7 @@ use gsar_core::policy::{Policy, Preset, preset};
 
 use crate::data_set::read;
 
-/// Returns the preset with this name, or else the policy in this file.
+/// Returns the preset with this name, or else the policy in the file at this path.
 pub(crate) fn named_policy(name: &str) -> Result<Policy> {
     if let Some(found) = Preset::from_name(name) {
         return Ok(preset(found));

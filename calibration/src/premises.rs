@@ -1,5 +1,5 @@
 //! Writes pairs of a labelled claim and a premise as JSON lines, to train and test the embedded model. The
-//! judge would show the model the same premises.
+//! premises are those that the judge would show the model.
 
 use anyhow::Result;
 use gsar_core::Class;
@@ -85,7 +85,7 @@ fn write_case(source: &str, case: &Case, args: &Premises, lines: &mut String) ->
     Ok(())
 }
 
-/// Draws mutations of grounded claims, about as many for each kind.
+/// Draws mutations of grounded claims, about equally many of each kind.
 fn draw_mutations(case: &Case, args: &Premises) -> Vec<Mutation> {
     let surroundings = Surroundings::new(case.evidence.iter().map(|item| item.content.as_str()));
     let is_claim = |text: &str| case.claims.iter().any(|claim| claim.text == text);
@@ -95,7 +95,8 @@ fn draw_mutations(case: &Case, args: &Premises) -> Vec<Mutation> {
     draw(candidates, |mutation: &Mutation| mutation.kind, args.mutations.unwrap_or(0), args.seed)
 }
 
-/// A replaced name may not occur in the evidence, so the claim is not contradicted.
+/// Returns the label of a mutated claim. A claim with a replaced name is not grounded, but the evidence need not
+/// contradict it.
 const fn label_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Entity => "not_grounded",
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn mutations_and_swaps_are_false_and_seeded() {
+    fn mutations_are_never_grounded_and_draws_are_seeded() {
         let folder = folder();
         let mutated = Premises { mutations: Some(3), ..args(folder.path()) };
         let found = pairs(&mutated);

@@ -17,7 +17,7 @@ use crate::rows::open;
 use crate::statistics::{Counts, Share};
 
 pub(crate) const DEPTHS: [usize; 3] = [1, 5, 10];
-/// The number of requested passages. Enough for ten different items.
+/// The number of passages to request, which is enough to cover ten different items.
 const PASSAGES: u32 = 30;
 const IN_FLIGHT: usize = 8;
 
@@ -25,7 +25,7 @@ pub(crate) struct FileRecall {
     pub(crate) name: String,
     pub(crate) claims: usize,
     pub(crate) items: usize,
-    /// Recall at each of [`DEPTHS`], bootstrapped over cases.
+    /// Recall at each of the [`DEPTHS`], with intervals bootstrapped over cases.
     pub(crate) recall: [Share; DEPTHS.len()],
     /// Mean reciprocal rank (Voorhees 1999). Ranks beyond 10 count as 0.
     pub(crate) reciprocal_rank: f64,
@@ -42,7 +42,7 @@ struct QuerySet {
 
 struct Query {
     text: String,
-    /// The bootstrap draws whole cases.
+    /// The index of the case, because the bootstrap draws whole cases.
     case: usize,
     relevant: Vec<Relevant>,
 }
@@ -137,11 +137,11 @@ fn read_file(path: &Path) -> Result<QuerySet> {
         let mut linked = Vec::with_capacity(row.evidence.len());
         for item in row.evidence {
             let next = items.len();
-            let number = *positions.entry(item.text.clone()).or_insert(next);
-            if number == next {
+            let index = *positions.entry(item.text.clone()).or_insert(next);
+            if index == next {
                 items.push(v1::EvidenceItem { id: next.to_string(), ..item.message() });
             }
-            linked.push(number);
+            linked.push(index);
         }
         let Some(case) = linked.first().copied() else { continue };
         for claim in row.claims {
@@ -213,7 +213,10 @@ async fn search(
     Ok((None, answer.method))
 }
 
-pub(crate) async fn find_all(client: &Client, args: &Retrieval) -> Result<Vec<FileRecall>> {
+pub(crate) async fn measure_retrieval(
+    client: &Client,
+    args: &Retrieval,
+) -> Result<Vec<FileRecall>> {
     let mut found = Vec::new();
     for path in &args.files {
         let set = read_file(path).with_context(|| path.display().to_string())?;

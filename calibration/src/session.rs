@@ -10,9 +10,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::arguments::ServerArgs;
 
-/// Runs `work` with the server at `--endpoint`, or else with the `gsar-server` next to this program. Stops
-/// a started server at the end and on SIGINT and SIGTERM. Ignores default sockets, because the wrong server
-/// might be listening there.
+/// Runs `work` against the server at `--endpoint` or `GSAR_ENDPOINT`. If neither is set, starts the `gsar-server` next
+/// to this program, and stops it at the end or on SIGINT or SIGTERM. Ignores default sockets, because the wrong
+/// server might be listening there.
 pub(crate) async fn with_server<T>(
     server: &ServerArgs,
     work: impl AsyncFnOnce(Client) -> Result<T>,
@@ -43,25 +43,18 @@ pub(crate) async fn with_server_allowing<T>(
         }
         Err(error) => return Err(error.into()),
     };
-    let mut started = None;
-    let result = until_signal(async {
-        let client = match &target {
-            Target::Running { endpoint, tls, token_file, .. } => {
-                let client = Client::connect_with(endpoint, tls).await?;
-                client.with_token_file(token_file.as_deref())?
-            }
-            Target::Temporary { binary, data_dir, .. } => {
-                let server = TemporaryServer::start(binary, data_dir.as_deref())?;
-                started.insert(server).connect().await?
-            }
-        };
-        work(client).await
-    })
-    .await;
-    if let Some(server) = started {
-        server.stop().await;
+    match target {
+        Target::Running { endpoint, tls, token_file, .. } => {
+            until_signal(async {
+                let client = Client::connect_with(&endpoint, &tls).await?;
+                work(client.with_token_file(token_file.as_deref())?).await
+            })
+            .await
+        }
+        Target::Temporary { binary, data_dir, .. } => {
+            with_started(TemporaryServer::start(&binary, data_dir.as_deref())?, work).await
+        }
     }
-    result
 }
 
 pub(crate) async fn with_configured_server<T>(
@@ -71,7 +64,13 @@ pub(crate) async fn with_configured_server<T>(
     let binary = Environment::from_env()
         .server_binary()
         .with_context(|| format!("{SERVER_BINARY} is not next to this program; build it there"))?;
-    let mut server = TemporaryServer::with_config(&binary, configuration)?;
+    with_started(TemporaryServer::with_config(&binary, configuration)?, work).await
+}
+
+async fn with_started<T>(
+    mut server: TemporaryServer,
+    work: impl AsyncFnOnce(Client) -> Result<T>,
+) -> Result<T> {
     let result = until_signal(async { work(server.connect().await?).await }).await;
     server.stop().await;
     result

@@ -1,10 +1,10 @@
-//! Writes the reports of rows with a chat model. Each statement restates a claim and keeps its gold class.
+//! Uses a chat model to write a report for each row. Each statement restates a claim and keeps its gold class.
 
 use anyhow::Result;
 use serde::Deserialize;
 
 use crate::arguments::Write;
-use crate::chat::{Answered, Model};
+use crate::chat::{Model, RowAnswer};
 use crate::rows::{GoldClaim, Row, rows};
 
 const TASK: &str = "\
@@ -21,8 +21,8 @@ struct Answer {
     statements: Vec<String>,
 }
 
-impl Answered for Row {
-    fn row(&self) -> &str {
+impl RowAnswer for Row {
+    fn row_id(&self) -> &str {
         &self.id
     }
 }
@@ -39,24 +39,20 @@ pub(crate) async fn write(args: &Write) -> Result<String> {
             Ok(restated(row, model.ask(row, &draft.join("\n"), check).await?))
         })
         .await?;
-    Ok(format!("{}: {} reports.\n", args.chat.out.display(), written.len()))
+    Ok(format!("{}: reports written: {}.\n", args.chat.out.display(), written.len()))
 }
 
 fn check(answer: &Answer, claims: usize) -> Result<(), String> {
-    let number = answer.statements.iter().filter(|statement| !statement.trim().is_empty()).count();
-    (number == claims && answer.statements.len() == claims)
+    let count = answer.statements.iter().filter(|statement| !statement.trim().is_empty()).count();
+    (count == claims && answer.statements.len() == claims)
         .then_some(())
-        .ok_or_else(|| format!("{number} statements; expected {claims}, one for each claim"))
+        .ok_or_else(|| format!("{count} statements; expected {claims}, one for each claim"))
 }
 
 fn restated(row: &Row, answer: Answer) -> Row {
     let statements = answer.statements.iter().map(|statement| statement.trim());
     let claims = row.claims.iter().zip(statements.clone());
-    let claims = claims.map(|(claim, text)| GoldClaim {
-        text: text.to_owned(),
-        gold: claim.gold,
-        judged: None,
-    });
+    let claims = claims.map(|(claim, text)| GoldClaim::unjudged(text, claim.gold));
     Row {
         id: row.id.clone(),
         report: statements.collect::<Vec<_>>().join(" "),
@@ -67,7 +63,7 @@ fn restated(row: &Row, answer: Answer) -> Row {
 
 #[cfg(test)]
 mod tests {
-    use crate::chat::tests::{called, key, messages};
+    use crate::chat::tests::{message_count, run_command, write_key};
     use crate::rows::open;
     use gsar_chat_wire::{ScriptedReply, Server, Wire};
     use gsar_core::Class;
@@ -80,15 +76,16 @@ mod tests {
         std::fs::write(&rows, row).unwrap();
         let server = Server::start().await.unwrap();
         server.answer_with(|request| {
-            let answer = match messages(request) {
+            let answer = match message_count(request) {
                 2 => r#"{"statements":["The api is up."]}"#,
                 _ => r#"{"statements":["The api is up."," Its state is red."]}"#,
             };
             ScriptedReply::Answer(answer.to_owned())
         });
         let (url, out) = (server.base_url(Wire::OpenAi), folder.path().join("written.jsonl"));
-        let page = called("write", &rows, &url, &key(folder.path()), &out).await.unwrap();
-        assert!(page.ends_with("written.jsonl: 1 reports.\n"), "{page}");
+        let page =
+            run_command("write", &rows, &url, &write_key(folder.path()), &out).await.unwrap();
+        assert!(page.ends_with("written.jsonl: reports written: 1.\n"), "{page}");
         let written = open(&out, None).unwrap().rows().unwrap().next().unwrap().unwrap();
         assert_eq!(written.report, "The api is up. Its state is red.");
         let gold: Vec<Class> = written.claims.iter().map(|claim| claim.gold.0).collect();
@@ -96,7 +93,8 @@ mod tests {
         assert!(written.claims.iter().all(|claim| written.report.contains(&claim.text)));
         server.always(ScriptedReply::answer(r#"{"statements":[]}"#));
         std::fs::remove_file(&out).unwrap();
-        let error = called("write", &rows, &url, &key(folder.path()), &out).await.unwrap_err();
+        let error =
+            run_command("write", &rows, &url, &write_key(folder.path()), &out).await.unwrap_err();
         let error = format!("{error:#}");
         assert!(error.ends_with("0 statements; expected 2, one for each claim"), "{error}");
     }

@@ -1,6 +1,6 @@
-//! Tests `gsar-calibrate` with a real server.
+//! Tests `gsar-calibrate` against a real server.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that cannot go on fails")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod investigations;
 mod real_server;

@@ -1,24 +1,19 @@
-//! Tests `gsar-calibrate investigations` with a real server: invented runs, a baseline, and the shared data
-//! if present.
+//! Tests `gsar-calibrate investigations` against a real server, with invented runs, a baseline and, if present, the
+//! shared data.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::support::{PROGRAM, server_binary};
+use crate::support::PROGRAM;
+use crate::support::server_binary::{install, server_binary};
 use serde_json::{Value, json};
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     // The program looks for the server in its own directory.
     let bin = folder.join("bin");
     if !bin.exists() {
-        fs::create_dir(&bin).unwrap();
-        for binary in [Path::new(PROGRAM), &server_binary()] {
-            let path = bin.join(binary.file_name().unwrap());
-            if fs::hard_link(binary, &path).is_err() {
-                fs::copy(binary, &path).unwrap();
-            }
-        }
+        install(&bin, &[PROGRAM.into(), server_binary()]);
     }
     Command::new(bin.join("gsar-calibrate"))
         .arg("investigations")
@@ -33,7 +28,8 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).unwrap()
 }
 
-/// Three runs on one incident, of which the second is correct and supported, and one on another.
+/// Returns three runs on one incident and one run on another. The second run's report is supported, and its answer
+/// is `answer`.
 fn runs(answer: &str) -> String {
     let evidence = json!([{"id": "log", "kind": "log", "tool": "kubectl logs", "content": "The size of pool-1 is 7.\nThe size of pool-2 is 14."}]);
     let run = |id: &str, incident: &str, answer: &str, report: &str| {

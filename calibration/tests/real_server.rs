@@ -1,29 +1,25 @@
-//! Tests the program with a real server that it starts.
+//! Tests the program against a real server that the program starts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{PROGRAM, server_binary};
+use crate::support::PROGRAM;
+use crate::support::server_binary::{install, server_binary};
 
 /// Creates a folder with only these binaries and one incident.
 fn machine(binaries: &[PathBuf]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for directory in ["bin", "tmp", "incidents"] {
+    for directory in ["tmp", "incidents"] {
         fs::create_dir(folder.path().join(directory)).unwrap();
     }
-    for binary in binaries {
-        let path = folder.path().join("bin").join(binary.file_name().unwrap());
-        if fs::hard_link(binary, &path).is_err() {
-            fs::copy(binary, &path).unwrap();
-        }
-    }
+    install(&folder.path().join("bin"), binaries);
     let incident = gsar_datasets::folder().join("incidents/checkout-oom");
     std::os::unix::fs::symlink(incident, folder.path().join("incidents/checkout-oom")).unwrap();
     folder
 }
 
-/// Runs the program and returns its output. It must leave no files behind.
+/// Runs the program and returns its output. Asserts that it leaves no temporary files behind.
 fn page(machine: &Path, arguments: &[&str]) -> String {
     let output = Command::new(machine.join("bin/gsar-calibrate"))
         .args(arguments)
@@ -33,7 +29,11 @@ fn page(machine: &Path, arguments: &[&str]) -> String {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(fs::read_dir(machine.join("tmp")).unwrap().count(), 0, "the server left something");
+    assert_eq!(
+        fs::read_dir(machine.join("tmp")).unwrap().count(),
+        0,
+        "the server left temporary files behind"
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -74,9 +74,9 @@ fn measures_one_incident() {
     assert_eq!(page(machine.path(), &arguments), mutated, "deterministic for a seed");
 }
 
-/// Writes a case with four claims and one report. Three claims are supported, and one quotes a missing
-/// text.
-fn stored_judgements(folder: &Path) {
+/// Writes a case with four claims and one report. Three claims quote the evidence, and the fourth quotes text that
+/// the evidence does not contain.
+fn write_stored_judgements(folder: &Path) {
     let content = "checkout api-1 restarted 4 times\\ncheckout api-2 is ready\\n";
     let case = format!(
         r#"{{"case":"a/1","evidence":[{{"id":"pods","kind":"tool_output","lane":"logs","tool":"kubectl get pods","content":"{content}"}}]}}"#
@@ -109,7 +109,7 @@ fn replays_stored_judgements() {
     let machine = machine(&[PROGRAM.into(), server_binary()]);
     let folder = machine.path().join("stored");
     fs::create_dir(&folder).unwrap();
-    stored_judgements(&folder);
+    write_stored_judgements(&folder);
 
     let replayed = page(machine.path(), &["replay", "stored"]);
     let row = |name: &str| {
@@ -191,7 +191,7 @@ fn drives_stored_judgements_through_the_loop() {
 }
 
 #[test]
-fn replay_lists_only_the_tune_part() {
+fn replay_rejects_unsuitable_flags_and_a_missing_server() {
     let folder = machine(&[PROGRAM.into()]);
     for (arguments, expected) in [
         (["--part", "test", "--list"].as_slice(), "allowed for the tune part only"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::support::{PROGRAM, Server};
 use gsar_calibration::Random;
@@ -13,7 +13,7 @@ const ROWS: usize = 80;
 const CONFIGURATION: &str = "[judges]\nchain = [\"rules/2\"]\n[ledger]\ndurable = false\n";
 
 /// Writes claims, one third each supported, refuted and undecidable.
-fn rows(path: &Path) {
+fn write_rows(path: &Path) {
     let row = |at: usize| {
         let (statement, label) = [
             ("has 5 replicas", "SUPPORTS"),
@@ -33,9 +33,11 @@ fn calibrate(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn output_of(output: &Output) -> String {
+/// Runs the program and returns its output.
+fn output_of(folder: &Path, arguments: &[&str]) -> String {
+    let output = calibrate(folder, arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn run<'a>(server: &'a Server, out: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -65,10 +67,9 @@ fn lines(path: &Path) -> Vec<Value> {
 #[test]
 fn killed_runs_resume_to_the_same_trace() {
     let folder = tempfile::tempdir().unwrap();
-    rows(&folder.path().join("rows.jsonl"));
+    write_rows(&folder.path().join("rows.jsonl"));
     let server = Server::start(folder.path(), CONFIGURATION);
-    let page =
-        output_of(&calibrate(folder.path(), &run(&server, "whole.jsonl", &[])).output().unwrap());
+    let page = output_of(folder.path(), &run(&server, "whole.jsonl", &[]));
     assert!(page.starts_with(&format!("whole.jsonl: {ROWS} of {ROWS} rows")), "{page}");
     let uninterrupted = lines(&folder.path().join("whole.jsonl"));
     let names: BTreeSet<String> =
@@ -101,7 +102,7 @@ fn killed_runs_resume_to_the_same_trace() {
         child.kill().unwrap();
         child.wait().unwrap();
         midway += u64::from(answered() <= ROWS);
-        output_of(&calibrate(folder.path(), &run(&server, &out, &[])).output().unwrap());
+        output_of(folder.path(), &run(&server, &out, &[]));
         assert_eq!(lines(&path), uninterrupted, "killed after {after} rows");
     }
     assert!(midway * 2 >= kills, "{midway} of {kills} runs were killed midway");
@@ -110,12 +111,12 @@ fn killed_runs_resume_to_the_same_trace() {
 #[test]
 fn analyses_traces_without_a_server() {
     let folder = tempfile::tempdir().unwrap();
-    rows(&folder.path().join("rows.jsonl"));
+    write_rows(&folder.path().join("rows.jsonl"));
     let server = Server::start(folder.path(), CONFIGURATION);
     let judged = |out: &str, more: &[&str]| {
         let mut arguments = vec!["run", "rows.jsonl", "--out", out, "--endpoint", &server.endpoint];
         arguments.extend(more);
-        output_of(&calibrate(folder.path(), &arguments).output().unwrap())
+        output_of(folder.path(), &arguments)
     };
     judged("first.jsonl", &[]);
     judged("second.jsonl", &["--repeat-of", "first.jsonl"]);
@@ -125,10 +126,9 @@ fn analyses_traces_without_a_server() {
     judged("loop.jsonl", &["--top-k", "2", "--loop"]);
     drop(server);
 
-    let page =
-        |arguments: &[&str]| output_of(&calibrate(folder.path(), arguments).output().unwrap());
+    let page = |arguments: &[&str]| output_of(folder.path(), arguments);
     let looped = page(&["ablate", "loop.jsonl"]);
-    assert!(looped.contains("| of the loop, under the server's policy | value |"), "{looped}");
+    assert!(looped.contains("| whole loop, under the server's policy | value |"), "{looped}");
     fs::write(folder.path().join("native.jsonl"), page(&["rows", "rows.jsonl"])).unwrap();
     let adversarial = page(&["rows", "native.jsonl", "--mode", "adversarial"]);
     assert_eq!(adversarial, page(&["rows", "rows.jsonl", "--mode", "adversarial"]));
@@ -163,10 +163,10 @@ fn analyses_traces_without_a_server() {
     assert!(compared.contains("| Cohen's kappa of classes | 1.000 |"), "{compared}");
 
     assert_eq!(page(&["audit", "first.jsonl", "second.jsonl"]), "2 cells: no objections.\n");
-    fails_with(folder.path(), &["audit", "first.jsonl", "third.jsonl"], "in common");
+    assert_fails_with(folder.path(), &["audit", "first.jsonl", "third.jsonl"], "in common");
 
     let report = ["report", "first.jsonl", "third.jsonl", "--figures", "figures"];
-    fails_with(folder.path(), &report, "nothing was written");
+    assert_fails_with(folder.path(), &report, "nothing was written");
     page(&[&report[..], &["--force"]].concat());
     let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(html.contains("Audit failed"), "{html}");
@@ -188,12 +188,16 @@ fn analyses_traces_without_a_server() {
     let files = fs::read_dir(folder.path().join("figures")).unwrap().count();
     assert_eq!(files, 2 * figures, "each as SVG and as CSV");
 
-    // Compare with the same judge, then with one that finds nothing.
+    // Compare with a repetition by the same judge, then with a trace in which no claim is grounded.
     page(&["drift", "first.jsonl", "second.jsonl"]);
     let changed = fs::read_to_string(folder.path().join("second.jsonl")).unwrap();
     let changed = changed.replace("CLAIM_CLASS_GROUNDED", "CLAIM_CLASS_UNGROUNDED");
     fs::write(folder.path().join("changed.jsonl"), changed).unwrap();
-    fails_with(folder.path(), &["drift", "first.jsonl", "changed.jsonl"], "the judge has drifted");
+    assert_fails_with(
+        folder.path(),
+        &["drift", "first.jsonl", "changed.jsonl"],
+        "the judge has drifted",
+    );
 
     let fitted = page(&["fit", "first.jsonl", "--cost", "1:0.5:10", "--out", "fitted.toml"]);
     assert!(fitted.contains("| held out, mean of the folds |"), "{fitted}");
@@ -220,7 +224,7 @@ fn a_replan_retrieves_further_evidence() {
     let server = Server::start(folder.path(), &configuration);
     let ends = |k: &str| {
         let (out, k) = (format!("{k}.jsonl"), ["--loop", "--top-k", k]);
-        output_of(&calibrate(folder.path(), &run(&server, &out, &k)).output().unwrap());
+        output_of(folder.path(), &run(&server, &out, &k));
         let lines = lines(&folder.path().join(&out));
         let of_rows = lines.iter().filter(|line| line["row"].is_string());
         of_rows.map(|line| line["loop"].to_string()).collect::<Vec<_>>()
@@ -233,7 +237,7 @@ fn a_replan_retrieves_further_evidence() {
     assert_eq!(ends("2"), [found(1, 0), unsupported.to_owned()]);
 }
 
-fn fails_with(folder: &Path, arguments: &[&str], why: &str) {
+fn assert_fails_with(folder: &Path, arguments: &[&str], why: &str) {
     let output = calibrate(folder, arguments).output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(!output.status.success() && error.contains(why), "{error}");
@@ -262,16 +266,16 @@ fn shipped_files_match_the_manifest() {
 }
 
 #[test]
-fn certifies_a_policy_or_names_the_missing_reports() {
+fn certifies_a_policy_or_states_how_many_reports_are_needed() {
     let folder = tempfile::tempdir().unwrap();
-    rows(&folder.path().join("rows.jsonl"));
+    write_rows(&folder.path().join("rows.jsonl"));
     let server = Server::start(folder.path(), CONFIGURATION);
-    output_of(&calibrate(folder.path(), &run(&server, "t.jsonl", &[])).output().unwrap());
+    output_of(folder.path(), &run(&server, "t.jsonl", &[]));
     let certify = |more: &[&str]| {
         let mut arguments =
             vec!["certify", "t.jsonl", "--policy", "reference", "--out", "sure.toml"];
         arguments.extend(more);
-        output_of(&calibrate(folder.path(), &arguments).output().unwrap())
+        output_of(folder.path(), &arguments)
     };
     let page = certify(&[]);
     assert!(
@@ -298,11 +302,7 @@ fn certifies_a_policy_or_names_the_missing_reports() {
         policies.display()
     );
     let server = Server::start(folder.path(), &configuration);
-    output_of(
-        &calibrate(folder.path(), &run(&server, "sure.jsonl", &["--policy", "sure"]))
-            .output()
-            .unwrap(),
-    );
+    output_of(folder.path(), &run(&server, "sure.jsonl", &["--policy", "sure"]));
     for line in
         lines(&folder.path().join("sure.jsonl")).iter().filter(|line| line["row"].is_string())
     {
@@ -312,13 +312,13 @@ fn certifies_a_policy_or_names_the_missing_reports() {
 }
 
 #[test]
-fn grades_of_a_ledger_become_a_trace() {
+fn ledger_grades_become_a_trace() {
     use gsar_client::v1;
 
     let folder = tempfile::tempdir().unwrap();
-    rows(&folder.path().join("rows.jsonl"));
+    write_rows(&folder.path().join("rows.jsonl"));
     let server = Server::start(folder.path(), CONFIGURATION);
-    output_of(&calibrate(folder.path(), &run(&server, "t.jsonl", &[])).output().unwrap());
+    output_of(folder.path(), &run(&server, "t.jsonl", &[]));
     let text = fs::read_to_string(folder.path().join("t.jsonl")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let exported = runtime.block_on(async {
@@ -361,13 +361,12 @@ fn grades_of_a_ledger_become_a_trace() {
         exported.lines().filter(|line| !line.contains("\"claims\"")).collect();
     fs::write(folder.path().join("exported.jsonl"), &exported).unwrap();
     fs::write(folder.path().join("grades.jsonl"), of_grades.join("\n")).unwrap();
-    let page =
-        |arguments: &[&str]| output_of(&calibrate(folder.path(), arguments).output().unwrap());
+    let page = |arguments: &[&str]| output_of(folder.path(), arguments);
     let made = page(&["graded", "exported.jsonl", "--out", "graded.jsonl"]);
     assert_eq!(made, "graded.jsonl: 30 graded evaluations.\n");
     let certified = page(&["certify", "graded.jsonl", "--policy", "reference"]);
     assert!(certified.contains("judge rules/2, 30 graded reports"), "{certified}");
-    fails_with(
+    assert_fails_with(
         folder.path(),
         &["graded", "grades.jsonl", "--out", "none.jsonl"],
         "no graded evaluations",

@@ -1,7 +1,7 @@
 //! Asks a sidecar whether a report may be sent. Start `gsar-server --listen unix:///tmp/gsar.sock --data-dir
 //! /tmp/gsar`, then run `cargo run -p gsar-client --example evaluate -- unix:///tmp/gsar.sock`.
 
-#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "it prints the verdict")]
+#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "the example prints the verdict")]
 
 use gsar_client::{Client, Item};
 use gsar_core::evidence::Lane;

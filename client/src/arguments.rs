@@ -37,12 +37,14 @@ Exit status:
   12  abstain: no decision is possible; gather more evidence
   1   an error occurred, or a judge failed
   2   invalid usage or configuration, or unreadable input
-  With several reports, the most severe applies: 1, 12, 11, 10, 0.
+  For several reports, gsar exits with the most severe status, in this order:
+  1, 12, 11, 10, 0.
 
 Server:
-  --endpoint, else GSAR_ENDPOINT, else the default socket
-  ($XDG_RUNTIME_DIR/gsar/gsar.sock, /run/gsar/gsar.sock), else a temporary
-  server, started for this command from the gsar-server next to gsar.";
+  The server given with --endpoint, or else GSAR_ENDPOINT, or else the server on
+  the default socket ($XDG_RUNTIME_DIR/gsar/gsar.sock, /run/gsar/gsar.sock), or
+  else a temporary server. gsar starts the temporary server for this command,
+  from the gsar-server binary next to gsar.";
 
 const LICENCE: &str = concat!(env!("CARGO_PKG_VERSION"), "\nlicence: Apache-2.0");
 
@@ -110,6 +112,16 @@ pub(crate) enum Output {
     Json,
 }
 
+/// The output format of a response, and the server that sends it.
+#[derive(Debug, Args)]
+pub(crate) struct Call {
+    /// The output format
+    #[arg(long, short, value_enum, default_value_t = Output::Human)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) connection: Connection,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Class {
     /// Supported by the evidence
@@ -118,7 +130,7 @@ pub(crate) enum Class {
     Ungrounded,
     /// Refuted by the evidence
     Contradicted,
-    /// An additional perspective that conflicts with nothing in the evidence
+    /// An additional perspective that does not conflict with the evidence
     Complementary,
 }
 
@@ -130,7 +142,7 @@ pub(crate) enum Only {
     Ungrounded,
     /// Refuted by the evidence
     Contradicted,
-    /// An additional perspective that conflicts with nothing in the evidence
+    /// An additional perspective that does not conflict with the evidence
     Complementary,
     /// Not decided by any judge
     Undecided,
@@ -141,21 +153,21 @@ pub(crate) enum Only {
 /// Reads lines such as
 ///   {"id": 7, "grounded": ["tool_match"], "ungrounded": [],
 ///    "contradicted": ["domain"], "complementary": [], "policy": "paper"}
-/// and answers each with
+/// and prints a result for each, such as
 ///   {"id": 7, "score": 0.7692307692307693, "num": 10, "den": 13,
 ///    "decision": "regenerate"}
 ///
 /// A line can override policy values: rho, tau_proceed, tau_regenerate, and
-/// weights by evidence type. An invalid line is answered with {"line": N,
-/// "error": "..."}; the run continues and exits with status 1. Blank lines are
-/// skipped.
+/// weights by evidence type. For an invalid line, the result is {"line": N,
+/// "error": "..."}; the run continues, and its exit status is 1. Blank lines
+/// are skipped.
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Score {
     /// The file to score; standard input if omitted or -
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
-    /// The policy for lines without one
+    /// The policy for lines that do not name one
     #[arg(
         long,
         short,
@@ -187,14 +199,11 @@ pub(crate) struct Gate {
     /// The gate inputs; standard input if omitted or -
     #[arg(value_name = "FILE", default_value = "-", hide_default_value = true, value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
-    /// The policy to decide by [default: the server's]
+    /// The policy to apply [default: the server's]
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
-    /// The output format
-    #[arg(long, short, value_enum, default_value_t = Output::Human)]
-    pub(crate) output: Output,
     #[command(flatten)]
-    pub(crate) connection: Connection,
+    pub(crate) call: Call,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -203,7 +212,7 @@ pub(crate) enum Strength {
     Grounded,
     /// Either hard evidence or a change
     PartiallyGrounded,
-    /// Neither
+    /// Neither hard evidence nor a change
     Ungrounded,
 }
 
@@ -216,30 +225,24 @@ pub(crate) struct Cap {
     /// The grounding of the evidence chain
     #[arg(long, value_enum)]
     pub(crate) strength: Strength,
-    /// The policy to decide by [default: the server's]
+    /// The policy to apply [default: the server's]
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
-    /// The output format
-    #[arg(long, short, value_enum, default_value_t = Output::Human)]
-    pub(crate) output: Output,
     #[command(flatten)]
-    pub(crate) connection: Connection,
+    pub(crate) call: Call,
 }
 
 /// Show, check and compare policies
 ///
-/// Presets and files need no server.
+/// Presets and files do not require a server.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
     /// List the available policies
     ///
     /// Lists the policies of a running server, or the presets if no server is running.
     List {
-        /// The output format
-        #[arg(long, short, value_enum, default_value_t = Output::Human)]
-        output: Output,
         #[command(flatten)]
-        connection: Connection,
+        call: Call,
     },
     /// Print a policy in TOML
     Show {
@@ -260,7 +263,7 @@ pub(crate) enum Policy {
         /// A preset, a file, or a policy of a running server
         #[arg(value_name = "A", value_parser = PolicyName, hide_possible_values = true)]
         before: String,
-        /// The policy to compare with
+        /// The policy to compare A with
         #[arg(value_name = "B", value_parser = PolicyName, hide_possible_values = true)]
         after: String,
         #[command(flatten)]
@@ -301,7 +304,7 @@ pub(crate) struct Doctor {
 /// Generate shell completions
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
-    /// The shell
+    /// The shell to generate completions for
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
 }
@@ -345,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn help_texts() {
+    fn help_texts_match_their_snapshots() {
         for path in [
             &[][..],
             &["evaluate"],
@@ -384,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_errors() {
+    fn formats_usage_errors() {
         let error = |line: &str| {
             Arguments::try_parse_from(line.split(' ')).unwrap_err().render().to_string()
         };

@@ -14,13 +14,13 @@ pub struct EvidenceCapture(Arc<Mutex<CapturedCalls>>);
 #[derive(Debug, Default)]
 struct CapturedCalls {
     calls: Vec<v1::ToolCall>,
-    /// Includes calls that were already taken.
+    /// The number of recorded calls, including those that were already taken.
     recorded_count: usize,
 }
 
 impl EvidenceCapture {
     /// Awaits a tool call, records it, and returns its result. The result becomes an item named `TOOL-1`, `TOOL-2` and
-    /// so on, whose kind and lane depend on the tool, if it is a known one; a failed call is recorded without a result.
+    /// so on. If the tool is known, it determines the item's kind and lane. A failed call is recorded without a result.
     pub async fn call<T: AsRef<str>, E>(
         &self,
         tool: &str,
@@ -32,7 +32,7 @@ impl EvidenceCapture {
         result
     }
 
-    /// Records a tool call like [`call`](Self::call). `result` is `None` if it failed.
+    /// Records a tool call like [`call`](Self::call). `result` is `None` if the call failed.
     pub fn record(&self, tool: &str, arguments: &str, result: Option<&str>) {
         self.record_with(tool, arguments, result, |item| item);
     }
@@ -89,7 +89,7 @@ mod tests {
     use gsar_core::evidence::Lane;
 
     #[test]
-    fn lane_and_kind_depend_on_the_tool_unless_changed() {
+    fn lane_and_kind_depend_on_the_tool_unless_overridden() {
         let capture = EvidenceCapture::default();
         capture.record("kubectl", "logs deploy/cart", Some("killed"));
         capture.record("git", "log -3", Some("commit 9e41"));

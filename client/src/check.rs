@@ -5,7 +5,7 @@ use gsar_proto::v1;
 use crate::error::ClientError;
 use crate::{Client, Item, Verdict};
 
-/// The result of a check if the sidecar is unreachable.
+/// What happens to a report if the sidecar is unreachable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenUnreachable {
     /// Hold the report and return the error.
@@ -17,7 +17,7 @@ pub enum WhenUnreachable {
 
 /// A builder for a check.
 #[derive(Clone, Debug)]
-#[must_use = "nothing is sent before `verdict` or `may_proceed`"]
+#[must_use = "no request is sent until `verdict` or `may_proceed` is called"]
 pub struct Check {
     client: Client,
     request: v1::EvaluateRequest,
@@ -58,7 +58,7 @@ impl Check {
         self
     }
 
-    /// Sets an idempotency key. A request with a key is retried, and evaluated only once.
+    /// Sets an idempotency key. A request with a key can be retried, and is evaluated only once.
     pub fn idempotency_key(mut self, key: impl Into<String>) -> Self {
         self.request.idempotency_key = key.into();
         self
@@ -70,7 +70,7 @@ impl Check {
         self.request
     }
 
-    /// Evaluates the report. A failed judge is not an error, but holds the report.
+    /// Evaluates the report. If the judge fails, the verdict holds the report, and no error is returned.
     pub async fn verdict(self) -> Result<Verdict, ClientError> {
         self.client.evaluate(self.request).await.map(Verdict::new)
     }

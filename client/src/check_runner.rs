@@ -12,7 +12,7 @@ use tokio::process::Command;
 
 /// The maximum size of the recorded output in bytes. The middle of a longer output is omitted.
 const MAX_OUTPUT: usize = 256 << 10;
-/// The time to wait for the end of the output, since a descendant can keep the pipe open after the check exits.
+/// The time to wait for the end of the output after the check exits, since a descendant can keep the pipe open.
 const PIPE_GRACE: Duration = Duration::from_secs(1);
 
 /// Runs checks in a directory, optionally in a sandbox.
@@ -132,7 +132,7 @@ mod tests {
     }
 
     /// Returns `true` if the process exits within a minute, even if it is not reaped.
-    fn has_ended(pid: Pid) -> bool {
+    fn exits_within_a_minute(pid: Pid) -> bool {
         // Fails if the process is already reaped.
         let Ok(process) = pidfd_open(pid, PidfdFlags::empty()) else { return true };
         let minute = Timespec { tv_sec: 60, tv_nsec: 0 };
@@ -160,11 +160,11 @@ mod tests {
         let killed = runner.run(&endless).await.unwrap();
         assert_eq!((killed.exit_status, killed.output.as_str()), (None, "ok\n"));
         let pid: i32 = std::fs::read_to_string(pid).unwrap().trim().parse().unwrap();
-        assert!(has_ended(Pid::from_raw(pid).unwrap()));
+        assert!(exits_within_a_minute(Pid::from_raw(pid).unwrap()));
     }
 
     #[tokio::test]
-    async fn background_process_does_not_block() {
+    async fn background_process_does_not_delay_the_result() {
         let check_run = run("sleep 600 & echo ok").await;
         assert_eq!((check_run.exit_status, check_run.output.as_str()), (Some(0), "ok\n"));
     }

@@ -1,4 +1,4 @@
-//! The client and its calls. Each call has a deadline; safe calls are retried when the server asks for it.
+//! The client and its calls. Each call has a deadline; safe calls are retried if the server asks for a retry.
 
 use std::fmt;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::token::Token;
 
 const DEFAULT_DEADLINE: Duration = Duration::from_secs(60);
 
-/// Attempts per call, the first one included.
+/// The maximum number of attempts per call, including the first.
 const MAX_ATTEMPTS: u32 = 4;
 
 /// Large enough for a full ledger record.
@@ -33,7 +33,7 @@ pub(crate) const MAX_RESPONSE_BYTES: usize = 256 * 1024 * 1024;
 /// Returns the `traceparent` of the current trace, if any.
 type TraceSource = Arc<dyn Fn() -> Option<String> + Send + Sync>;
 
-/// A client of one server or of several equivalent ones. Cheap to clone; clones share the connections.
+/// A client for one server, or for several equivalent servers. It is cheap to clone; clones share the connections.
 ///
 /// Every call returns a [`ClientError`] if it fails, or if a resource that it names does not exist.
 #[derive(Clone)]
@@ -67,10 +67,10 @@ impl Client {
         Self::connect_with(endpoint, &TlsFiles::default()).await
     }
 
-    /// Connects to a server with the given TLS files, which are read only for a `grpcs://` endpoint.
+    /// Connects to a server with the given TLS files. They are only read if the endpoint is a `grpcs://` endpoint.
     ///
     /// # Errors
-    /// In addition to those of [`Client::connect`], returns [`ClientError::TlsFile`] if a file is invalid.
+    /// In addition to the errors of [`Client::connect`], returns [`ClientError::TlsFile`] if a file is invalid.
     pub async fn connect_with(endpoint: &Endpoint, files: &TlsFiles) -> Result<Self, ClientError> {
         Self::connect_to_any(endpoint, &[], files).await
     }
@@ -140,8 +140,8 @@ impl Client {
         Ok(answer.status() == ServingStatus::Serving)
     }
 
-    /// Judges the claims of a report and decides. Retried only if the request has an idempotency key. A failed judge
-    /// is part of the response.
+    /// Judges the claims of a report and decides whether it may be sent. The call is retried only if the request has an
+    /// idempotency key. If a judge fails, the response says so; this is not an error.
     pub async fn evaluate(
         &self,
         request: v1::EvaluateRequest,
@@ -153,7 +153,7 @@ impl Client {
         .await
     }
 
-    /// Scores a partition that the caller has judged, and decides.
+    /// Scores a partition that the caller has judged, and returns the decision.
     pub async fn score(&self, request: v1::ScoreRequest) -> Result<v1::ScoreResponse, ClientError> {
         self.call("Score", Retry::Safe, request, |channel, request| async move {
             grounding(channel).score(request).await
@@ -161,8 +161,8 @@ impl Client {
         .await
     }
 
-    /// Evaluates several reports over the same evidence and ranks them. Never retried, since each evaluation is
-    /// recorded. An invalid report or a failed judge is part of the response.
+    /// Evaluates several reports based on the same evidence and ranks them. The call is never retried, since each
+    /// evaluation is recorded. Invalid reports and failed judges are listed in the response; they are not errors.
     pub async fn select_best(
         &self,
         request: v1::SelectBestRequest,
@@ -173,7 +173,7 @@ impl Client {
         .await
     }
 
-    /// Decides a recorded evaluation under another policy, without judging or recording anything.
+    /// Rescores a recorded evaluation under another policy, without judging or recording anything.
     pub async fn rescore(
         &self,
         request: v1::RescoreRequest,
@@ -206,7 +206,7 @@ impl Client {
         .await
     }
 
-    /// Classifies a tool result as support for a problem or as its refutation.
+    /// Classifies a tool result: whether it supports or refutes that there is a problem.
     pub async fn classify_verdict(
         &self,
         request: v1::ClassifyVerdictRequest,
@@ -217,7 +217,7 @@ impl Client {
         .await
     }
 
-    /// Assembles the evidence chain of a root cause.
+    /// Assembles the evidence chain for a root cause.
     pub async fn assemble_chain(
         &self,
         request: v1::AssembleChainRequest,
@@ -266,8 +266,8 @@ impl Client {
         .await
     }
 
-    /// Stores evidence in a corpus. The first message names the corpus, the following ones contain the items. Never
-    /// retried, but idempotent: after an error, the same messages can be sent again.
+    /// Stores evidence in a corpus. The first message names the corpus, the following ones contain the items. The call
+    /// is never retried, but it is idempotent: after an error, the same messages can be sent again.
     pub async fn put_evidence(
         &self,
         messages: impl Iterator<Item = v1::PutEvidenceRequest> + Send + 'static,

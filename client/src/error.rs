@@ -16,7 +16,7 @@ use crate::token::TokenError;
 pub enum ClientError {
     /// The connection failed.
     #[error(
-        "no server answers at {endpoint}: {reason}\n  start gsar-server, or specify another server with --endpoint"
+        "no sidecar is responding at {endpoint}: {reason}\n  start gsar-server there, or specify another server with --endpoint"
     )]
     Unreachable {
         /// The endpoint.
@@ -46,7 +46,7 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    /// Returns the server's error, if it returned one.
+    /// Returns the server's error, if the server returned an error.
     #[must_use]
     pub fn refusal(&self) -> Option<&Refusal> {
         match self {
@@ -90,8 +90,8 @@ pub struct Refusal {
     pub metadata: Vec<(String, String)>,
 }
 
-/// Returns the code of a status, corrected if tonic created the status itself. Such a status has a source. Its code is
-/// unknown or cancelled for a broken connection, and cancelled for an exceeded deadline.
+/// Returns the code of a status, corrected if tonic created the status itself. Such a status has a source. tonic sets
+/// its code to unknown or cancelled if the connection broke, and to cancelled if the deadline was exceeded.
 fn code(status: &Status) -> Code {
     let Some(source) = std::error::Error::source(status) else { return status.code() };
     let mut causes = std::iter::successors(Some(source), |cause| cause.source());
@@ -114,7 +114,7 @@ fn message_of(status: &Status, is_from_gsar: bool) -> String {
         return message.to_owned();
     }
     format!(
-        "the peer is an HTTP server without gRPC, such as the gateway or the admin port; use an address of `listen` ({message})"
+        "the peer is an HTTP server without gRPC, such as the gateway or the admin port; use one of the addresses in `listen` ({message})"
     )
 }
 
@@ -233,7 +233,7 @@ mod tests {
         ] {
             let status = Status::new(Code::Unimplemented, message);
             let formatted = Refusal::from_status("Evaluate", &status).to_string();
-            assert!(formatted.contains("use an address of `listen`"), "{formatted}");
+            assert!(formatted.contains("use one of the addresses in `listen`"), "{formatted}");
         }
     }
 

@@ -27,7 +27,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Call(#[from] ClientError),
     /// A call exceeded its deadline.
-    #[error("{error}\n  the deadline was {} s; raise it with --deadline SECONDS", deadline.as_secs())]
+    #[error("{error}\n  the deadline was {} s; increase it with --deadline SECONDS", deadline.as_secs())]
     DeadlineExceeded { error: ClientError, deadline: Duration },
     /// A temporary server exited during the command.
     #[error("the temporary server exited: {0}")]

@@ -1,4 +1,5 @@
-//! Runs an investigation: calls the planner and the synthesizer as the sidecar instructs, until it is finished.
+//! Runs an investigation: calls the planner and the synthesizer as the sidecar instructs, until the investigation is
+//! finished.
 
 mod calls;
 mod explore;
@@ -14,7 +15,7 @@ use crate::{Client, Item};
 
 /// A builder for a run of an investigation.
 #[derive(Clone, Debug)]
-#[must_use = "nothing happens before `run`"]
+#[must_use = "an investigation does nothing until `run` is called"]
 pub struct Investigation {
     client: Client,
     start: v1::StartInvestigationRequest,
@@ -51,7 +52,7 @@ impl<T: Into<String>> From<T> for Draft {
 pub struct InvestigationOutcome {
     /// The final state, with every judged report, the cost, and findings about the agent.
     pub investigation: v1::Investigation,
-    /// The cause of the end, the best report and the last report.
+    /// The reason why the investigation ended, the best report and the last report.
     pub end: v1::Finished,
 }
 
@@ -73,7 +74,7 @@ impl Investigation {
         self
     }
 
-    /// Limits the cost: chat model calls, tokens, money in millionths of a dollar, and time.
+    /// Limits the number of chat model calls, the number of tokens, the cost in millionths of a dollar, and the time.
     pub fn budget(mut self, budget: v1::InvestigationBudget) -> Self {
         self.start.budget = Some(budget);
         self
@@ -90,8 +91,8 @@ impl Investigation {
         self
     }
 
-    /// Sets everything but the id, such as the graph, the checks, the corpus and the options of evaluations. Replaces
-    /// earlier settings.
+    /// Sets everything except the id, such as the graph, the checks, the corpus and the options of evaluations.
+    /// Replaces earlier settings.
     pub fn request(mut self, request: v1::StartInvestigationRequest) -> Self {
         let investigation_id = self.start.investigation_id;
         self.start = v1::StartInvestigationRequest { investigation_id, ..request };
@@ -137,7 +138,7 @@ pub struct ActiveInvestigation {
     state: v1::Investigation,
     /// The due entities that were looked at without result since the last turn with tool calls.
     skipped: HashSet<String>,
-    /// The cost of looks that no turn has reported.
+    /// The cost of looks that no turn has reported yet.
     pending_cost: v1::AgentCost,
 }
 
@@ -230,10 +231,10 @@ fn add(cost: v1::AgentCost, other: v1::AgentCost) -> v1::AgentCost {
     }
 }
 
-/// Returns `true` if the agent may take turns, which it may not for a rewrite or after the gate has closed.
+/// Returns `true` if the agent may take turns. It may not if a rewrite is due, or after the gate has closed.
 fn takes_turns(due: &Due) -> bool {
     match due {
-        // The agent may go on after an attempt to finish without evidence.
+        // The agent may continue after an attempt to finish without evidence.
         Due::Synthesize(due) => {
             due.reasons.iter().all(|reason| reason.code == "FINISHED_WITHOUT_EVIDENCE")
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gsar_proto::v1;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient as Service;
+use tonic::transport::Channel;
 use tonic::{Status, Streaming};
 
 use crate::Client;
@@ -14,6 +15,10 @@ use crate::pool::Connection;
 
 const EXPORT: &str = "Export";
 
+fn service(channel: Channel) -> Service<Channel> {
+    Service::new(channel).max_decoding_message_size(MAX_RESPONSE_BYTES)
+}
+
 impl Client {
     /// Lists recorded evaluations, newest first. The response is one page.
     pub async fn list_evaluations(
@@ -21,7 +26,7 @@ impl Client {
         request: v1::ListEvaluationsRequest,
     ) -> Result<v1::ListEvaluationsResponse, ClientError> {
         self.call("ListEvaluations", Retry::Safe, request, |channel, request| async move {
-            Service::new(channel).list_evaluations(request).await
+            service(channel).list_evaluations(request).await
         })
         .await
     }
@@ -32,10 +37,7 @@ impl Client {
         request: v1::CountEvaluationsRequest,
     ) -> Result<v1::CountEvaluationsResponse, ClientError> {
         self.call("CountEvaluations", Retry::Safe, request, |channel, request| async move {
-            Service::new(channel)
-                .max_decoding_message_size(MAX_RESPONSE_BYTES)
-                .count_evaluations(request)
-                .await
+            service(channel).count_evaluations(request).await
         })
         .await
     }
@@ -46,10 +48,7 @@ impl Client {
         request: v1::RescoreEvaluationsRequest,
     ) -> Result<v1::RescoreEvaluationsResponse, ClientError> {
         self.call("RescoreEvaluations", Retry::Safe, request, |channel, request| async move {
-            Service::new(channel)
-                .max_decoding_message_size(MAX_RESPONSE_BYTES)
-                .rescore_evaluations(request)
-                .await
+            service(channel).rescore_evaluations(request).await
         })
         .await
     }
@@ -74,10 +73,7 @@ impl Client {
     ) -> Result<v1::GetEvaluationResponse, ClientError> {
         let request = v1::GetEvaluationRequest { evaluation_id: id.to_owned(), redact };
         self.call("GetEvaluation", Retry::Safe, request, |channel, request| async move {
-            Service::new(channel)
-                .max_decoding_message_size(MAX_RESPONSE_BYTES)
-                .get_evaluation(request)
-                .await
+            service(channel).get_evaluation(request).await
         })
         .await
     }
@@ -93,17 +89,15 @@ impl Client {
             evaluation_id: id.to_owned(),
             evidence_id: evidence_id.to_owned(),
         };
-        let answer = self.call(
-            "GetEvaluationEvidence",
-            Retry::Safe,
-            request,
-            |channel, request| async move {
-                Service::new(channel)
-                    .max_decoding_message_size(MAX_RESPONSE_BYTES)
-                    .get_evaluation_evidence(request)
-                    .await
-            },
-        );
+        let answer =
+            self.call(
+                "GetEvaluationEvidence",
+                Retry::Safe,
+                request,
+                |channel, request| async move {
+                    service(channel).get_evaluation_evidence(request).await
+                },
+            );
         Ok(answer.await?.item.unwrap_or_default())
     }
 
@@ -114,7 +108,7 @@ impl Client {
     ) -> Result<v1::DeleteEvaluationResponse, ClientError> {
         let request = v1::DeleteEvaluationRequest { evaluation_id: id.to_owned() };
         self.call("DeleteEvaluation", Retry::Never, request, |channel, request| async move {
-            Service::new(channel).delete_evaluation(request).await
+            service(channel).delete_evaluation(request).await
         })
         .await
     }
@@ -122,7 +116,7 @@ impl Client {
     /// Records grades for an evaluation.
     pub async fn grade(&self, request: v1::GradeRequest) -> Result<v1::GradeResponse, ClientError> {
         self.call("Grade", Retry::Safe, request, |channel, request| async move {
-            Service::new(channel).grade(request).await
+            service(channel).grade(request).await
         })
         .await
     }
@@ -132,8 +126,7 @@ impl Client {
     pub async fn export(&self, request: v1::ExportRequest) -> Result<Export, ClientError> {
         let deadline = self.deadline();
         let connection = self.connection();
-        let mut service =
-            Service::new(connection.channel.clone()).max_decoding_message_size(MAX_RESPONSE_BYTES);
+        let mut service = service(connection.channel.clone());
         let mut request = self.request(request);
         request.set_timeout(deadline);
         let stream = match tokio::time::timeout(deadline, service.export(request)).await {

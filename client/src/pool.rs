@@ -17,7 +17,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// tonic's message for a response that is not HTTP/2, such as one from a TLS server.
 const NO_HTTP_2: &str = "http2 error";
 
-/// A server is skipped for this time after a failure, unless all servers have failed.
+/// The time for which a server is skipped after a failure, unless all servers have failed.
 const FAILURE_COOLDOWN: Duration = Duration::from_secs(1);
 /// The retry budget: this ratio of the calls in a window, plus a minimum rate.
 const RETRY_RATIO: f32 = 0.2;
@@ -195,7 +195,7 @@ impl Connection {
         {
             let endpoint = self.endpoint.clone();
             let reason = format!(
-                "the response is not HTTP/2; if the server uses TLS, the endpoint is grpcs://{address}"
+                "the response is not HTTP/2; if the server uses TLS, use the endpoint grpcs://{address}"
             );
             return ClientError::Unreachable { endpoint, reason };
         }

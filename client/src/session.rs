@@ -58,7 +58,7 @@ pub(crate) fn connect_options(connection: &Connection) -> ConnectOptions {
     }
 }
 
-/// Runs `work` until it ends or a signal arrives.
+/// Runs `work` until it finishes or a signal arrives.
 pub(crate) async fn until_signal<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {

@@ -44,7 +44,8 @@ impl Token {
         Ok(Self(Arc::new(TokenState { file: None, last_header: Mutex::new(header(text)?) })))
     }
 
-    /// Creates a token that is read from a file for each call. Fails if the file does not contain a valid token now.
+    /// Creates a token that is read from a file for each call. Fails if the file does not currently contain a valid
+    /// token.
     pub fn from_file(path: &Path) -> Result<Self, TokenError> {
         let text = std::fs::read_to_string(path).map_err(|error| TokenError::File {
             path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! Integration tests with real and scripted servers, in a single binary.
+//! Integration tests against real and scripted servers, compiled to a single binary.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,11 +14,16 @@ mod drive;
 mod explores;
 mod judge_try;
 mod machine;
+#[path = "../../server/tests/support/process.rs"]
+mod process;
 mod real_server;
+#[path = "../../server/tests/support/recorded_model.rs"]
+mod recorded_model;
 mod reproducers;
 mod run_agent;
 mod same_verdicts;
 mod sdk;
+#[path = "../../server/tests/support/server_binary.rs"]
 mod server_binary;
 mod tls;
 mod watch;

@@ -1,4 +1,4 @@
-//! Deadlines, retries and errors of calls.
+//! Tests the deadlines, retries and errors of calls.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
@@ -19,11 +19,11 @@ fn busy(millis: u64) -> Status {
     Status::with_error_details(Code::ResourceExhausted, "too many calls in flight", details)
 }
 
-fn with_key(key: &str) -> v1::EvaluateRequest {
+fn request_with_key(key: &str) -> v1::EvaluateRequest {
     v1::EvaluateRequest { idempotency_key: key.to_owned(), ..Default::default() }
 }
 
-fn paper() -> v1::ScoreRequest {
+fn paper_request() -> v1::ScoreRequest {
     let counts = v1::score_request::Partition::Counts(v1::PartitionCounts::default());
     v1::ScoreRequest { partition: Some(counts), policy: "paper".to_owned(), ..Default::default() }
 }
@@ -32,8 +32,8 @@ fn paper() -> v1::ScoreRequest {
 async fn every_call_sends_its_deadline() {
     let server = ScriptedServer::start(Script::default()).await;
     let client = connect(&server).await.with_deadline(Duration::from_secs(7));
-    client.evaluate(with_key("")).await.unwrap();
-    client.score(paper()).await.unwrap();
+    client.evaluate(request_with_key("")).await.unwrap();
+    client.score(paper_request()).await.unwrap();
     client.list_policies().await.unwrap();
     let script = server.script.lock().unwrap();
     assert_eq!(script.metadata.len(), 3);
@@ -48,7 +48,7 @@ async fn every_call_sends_its_deadline() {
 async fn safe_calls_are_retried_if_the_server_allows_it() {
     let script = Script { score_refusals: VecDeque::from([busy(1), busy(1)]), ..Script::default() };
     let server = ScriptedServer::start(script).await;
-    let answer = connect(&server).await.score(paper()).await.unwrap();
+    let answer = connect(&server).await.score(paper_request()).await.unwrap();
     assert_eq!(answer.score.map(|score| (score.numerator, score.denominator)), Some((1, 2)));
     assert_eq!(server.script.lock().unwrap().metadata.len(), 3);
 }
@@ -57,7 +57,7 @@ async fn safe_calls_are_retried_if_the_server_allows_it() {
 async fn retries_are_limited() {
     let script = Script { score_refusals: (0..9).map(|_| busy(1)).collect(), ..Script::default() };
     let server = ScriptedServer::start(script).await;
-    let error = connect(&server).await.score(paper()).await.unwrap_err();
+    let error = connect(&server).await.score(paper_request()).await.unwrap_err();
     assert_eq!(error.refusal().map(|refusal| refusal.reason.as_str()), Some("TOO_MANY_CALLS"));
     assert_eq!(server.script.lock().unwrap().metadata.len(), 4);
 }
@@ -66,9 +66,9 @@ async fn retries_are_limited() {
 async fn retries_do_not_exceed_the_deadline() {
     let script = Script { score_refusals: VecDeque::from([busy(3_600_000)]), ..Script::default() };
     let server = ScriptedServer::start(script).await;
-    let error = connect(&server).await.score(paper()).await.unwrap_err();
-    let waits = error.refusal().and_then(|refusal| refusal.retry_after);
-    assert_eq!(waits, Some(Duration::from_secs(3600)));
+    let error = connect(&server).await.score(paper_request()).await.unwrap_err();
+    let retry_after = error.refusal().and_then(|refusal| refusal.retry_after);
+    assert_eq!(retry_after, Some(Duration::from_secs(3600)));
 }
 
 #[tokio::test]
@@ -76,11 +76,11 @@ async fn evaluations_are_retried_only_with_a_key() {
     for (key, calls) in [("", 1), ("report-7", 2)] {
         let script = Script { evaluations: VecDeque::from([Err(busy(1))]), ..Script::default() };
         let server = ScriptedServer::start(script).await;
-        let answer = connect(&server).await.evaluate(with_key(key)).await;
+        let answer = connect(&server).await.evaluate(request_with_key(key)).await;
         assert_eq!(answer.is_ok(), calls == 2, "{key}");
         let script = server.script.lock().unwrap();
-        assert_eq!(script.evaluated.len(), calls, "{key}");
-        assert!(script.evaluated.iter().all(|request| request.idempotency_key == key));
+        assert_eq!(script.evaluate_requests.len(), calls, "{key}");
+        assert!(script.evaluate_requests.iter().all(|request| request.idempotency_key == key));
     }
 }
 
@@ -89,19 +89,19 @@ async fn errors_without_retry_info_are_final() {
     let refusals = VecDeque::from([Status::unavailable("draining")]);
     let server =
         ScriptedServer::start(Script { score_refusals: refusals, ..Script::default() }).await;
-    assert!(connect(&server).await.score(paper()).await.is_err());
+    assert!(connect(&server).await.score(paper_request()).await.is_err());
     assert_eq!(server.script.lock().unwrap().metadata.len(), 1);
 }
 
 #[tokio::test]
-async fn unreachable_server_is_reported_with_the_fix() {
+async fn unreachable_server_is_reported_with_a_fix() {
     let folder = tempfile::tempdir().unwrap();
     let endpoint = format!("unix://{}/gsar.sock", folder.path().display());
     let error = Client::connect(&endpoint.parse().unwrap()).await.unwrap_err();
     assert!(matches!(error, ClientError::Unreachable { .. }));
     let message = error.to_string();
     assert!(
-        message.starts_with(&format!("no server answers at {endpoint}: No such file")),
+        message.starts_with(&format!("no sidecar is responding at {endpoint}: No such file")),
         "{message}"
     );
     assert!(message.contains("start gsar-server"), "{message}");

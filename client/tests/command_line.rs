@@ -1,4 +1,4 @@
-//! Exit statuses, output and errors of the binary.
+//! Tests the exit statuses, the output and the errors of the binary.
 
 use std::fs;
 use std::io::Write as _;
@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use crate::common::{Script, ScriptedServer};
+use crate::machine::{feed, stderr, stdout};
 use gsar_client::v1;
 use tonic::Status;
 
@@ -19,31 +20,7 @@ fn gsar_with(arguments: &[&str], input: &str, environment: &[(&str, &str)]) -> O
     for name in ["GSAR_ENDPOINT", "XDG_RUNTIME_DIR", "NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR"] {
         command.env_remove(name);
     }
-    let mut child = command
-        .args(arguments)
-        .envs(environment.iter().copied())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let input = input.to_owned();
-    let feeder = std::thread::spawn(move || {
-        // Fails if the process exits before reading its input.
-        let _ = stdin.write_all(input.as_bytes());
-    });
-    let output = child.wait_with_output().unwrap();
-    feeder.join().unwrap();
-    output
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    std::str::from_utf8(&output.stderr).unwrap()
+    feed(command.args(arguments).envs(environment.iter().copied()), input)
 }
 
 const EXAMPLE: &str = r#"{"id":"example","grounded":["tool_match","specific_data"],"ungrounded":["inference"],"contradicted":["inference"],"complementary":["complementary_finding"],"policy":"paper"}"#;
@@ -82,37 +59,6 @@ fn answers_are_flushed_before_the_next_line_is_read() {
     }
     drop(input);
     assert!(child.wait().unwrap().success());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn online_and_offline_scores_agree() {
-    let server = ScriptedServer::start(Script::default()).await;
-    let mut input = String::new();
-    for number in 0..500 {
-        let types = ["tool_match", "domain", "synthesis", "inference"];
-        let list = |count: usize| {
-            (0..count)
-                .map(|index| format!("\"{}\"", types[(index + number) % 4]))
-                .collect::<Vec<_>>()
-                .join(",")
-        };
-        let policy = ["paper", "reference", "strict", "unheard-of"][number % 4];
-        let weights = if number % 5 == 0 { ",\"weights\":{\"domain\":0.123456}" } else { "" };
-        input.push_str(&format!(
-            "{{\"id\":{number},\"grounded\":[{}],\"ungrounded\":[{}],\"contradicted\":[{}],\"policy\":\"{policy}\"{weights}}}\n",
-            list(number % 7),
-            list(number % 3),
-            list(number % 2),
-        ));
-        if number % 11 == 0 {
-            input.push_str("{\"rho\":1e-3}\n{\"rho\":11}\n{\"grounded\":[\"x\"]}\n");
-        }
-    }
-    let offline = gsar(&["score", "--offline"], &input);
-    let online = gsar(&["score", "--endpoint", &server.endpoint()], &input);
-    assert_eq!(stdout(&offline), stdout(&online));
-    assert_eq!(offline.status, online.status);
-    assert_eq!(stdout(&offline).lines().count(), input.lines().count());
 }
 
 fn report(folder: &Path) -> String {
@@ -191,7 +137,7 @@ async fn several_reports_form_one_document() {
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
         assert_eq!(stderr(&output), "error: Evaluate: no <such> report\n");
         let explained = |request: &v1::EvaluateRequest| request.options.as_ref().unwrap().explain;
-        assert!(server.script.lock().unwrap().evaluated.iter().all(explained));
+        assert!(server.script.lock().unwrap().evaluate_requests.iter().all(explained));
         stdout(&output).to_owned()
     };
     let document = document_in("junit").await;
@@ -289,7 +235,7 @@ async fn sends_the_report_and_its_evidence() {
     assert_eq!(printed, answer(v1::Outcome::Scored, v1::Tier::Proceed));
     assert_eq!(stdout(&output).lines().count(), 1);
     let script = server.script.lock().unwrap();
-    let [request] = &script.evaluated[..] else { panic!("one request") };
+    let [request] = &script.evaluate_requests[..] else { panic!("expected one request") };
     let report = request.report.as_ref().unwrap();
     assert_eq!(report.id, "checkout-oom");
     assert_eq!(report.synthesis, "The checkout pods were OOMKilled.\n");
@@ -310,7 +256,7 @@ async fn color_follows_the_environment() {
     let styled = |environment: &[(&str, &str)]| {
         gsar_with(&arguments, "", environment).stdout.contains(&0x1b)
     };
-    assert!(!styled(&[]), "a pipe");
+    assert!(!styled(&[]), "output to a pipe has no color");
     assert!(styled(&[("CLICOLOR_FORCE", "1")]));
     assert!(!styled(&[("NO_COLOR", "1")]));
     assert_eq!(
@@ -369,11 +315,11 @@ fn usage_errors_and_missing_servers_have_status_2() {
     let socket = format!("unix://{}/none.sock", folder.path().display());
     let output = gsar(&["evaluate", &path, "--endpoint", &socket], "");
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).starts_with(&format!("error: no server answers at {socket}")));
+    assert!(stderr(&output).starts_with(&format!("error: no sidecar is responding at {socket}")));
 }
 
 #[test]
-fn policies_need_no_server() {
+fn policies_require_no_server() {
     let folder = tempfile::tempdir().unwrap();
     let valid_policy = folder.path().join("night.toml");
     fs::write(&valid_policy, "name = \"night\"\nrho = 3\n").unwrap();

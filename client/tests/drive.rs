@@ -1,9 +1,9 @@
-//! `gsar drive` with a real server, a recorded chat model, and the example orchestrator.
+//! Tests `gsar drive` against a real server, with a recorded chat model and the example orchestrator.
 
-use std::path::PathBuf;
-use std::process::{Child, Command, Output};
+use std::process::Output;
 
 use crate::machine::{Machine, incident, stderr, stdout};
+use crate::recorded_model::RecordedModel;
 
 fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {
     let example = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/orchestrator.py");
@@ -11,51 +11,22 @@ fn drive(machine: &Machine, flags: &[&str], orchestrator: &[&str]) -> Output {
     let command = ["--", "/usr/bin/env", "python3", example, &incident];
     let arguments = [&["drive"], flags, &command, orchestrator].concat();
     let mut command = machine.command(&arguments);
-    let model = RecordedModel::start(machine);
-    command.env("GSAR_CONFIG", &model.config).env("GSAR_EVIDENCE__EMBEDDINGS", "off");
+    let model = RecordedModel::start(machine.folder.path());
+    let config = machine.folder.path().join("recorded.toml");
+    let judge = "openai-compatible:recorded";
+    let text = format!(
+        "[judges]\nchain = [\"{judge}\"]\n[judges.models.\"{judge}\"]\nbase_url = \"{}\"\ncanary = false\n",
+        model.url
+    );
+    std::fs::write(&config, text).unwrap();
+    command.env("GSAR_CONFIG", &config).env("GSAR_EVIDENCE__EMBEDDINGS", "off");
     if let Some(path) = std::env::var_os("PATH") {
         command.env("PATH", path);
     }
     command.output().unwrap()
 }
 
-/// A chat model that replays recorded answers.
-struct RecordedModel {
-    child: Child,
-    /// The path of a server configuration with this model.
-    config: PathBuf,
-}
-
-impl RecordedModel {
-    fn start(machine: &Machine) -> Self {
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../datasets/recorded_model.py");
-        let address = machine.folder.path().join("model");
-        let _ = std::fs::remove_file(&address);
-        let child = Command::new("python3").args(["-B", script]).arg(&address).spawn().unwrap();
-        let url = loop {
-            match std::fs::read_to_string(&address) {
-                Ok(url) => break url,
-                Err(_) => std::thread::yield_now(),
-            }
-        };
-        let config = machine.folder.path().join("recorded.toml");
-        let judge = "openai-compatible:recorded";
-        let text = format!(
-            "[judges]\nchain = [\"{judge}\"]\n[judges.models.\"{judge}\"]\nbase_url = \"{url}\"\ncanary = false\n"
-        );
-        std::fs::write(&config, text).unwrap();
-        Self { child, config }
-    }
-}
-
-impl Drop for RecordedModel {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Returns the lines for steps and the end, which are the same in every run.
+/// Returns the lines that describe the steps and the end of the investigation, which are the same in every run.
 fn steps(output: &Output) -> Vec<&str> {
     let is_step = |line: &&str| {
         line.starts_with("  plan") || line.starts_with("PROCEED") || line.starts_with("DEGRADED")
@@ -84,7 +55,7 @@ fn example_proceeds_after_replan_and_rewrite() {
 }
 
 #[test]
-fn orchestrator_without_progress_ends_degraded() {
+fn investigation_without_progress_ends_degraded() {
     let machine = Machine::new();
     let output = drive(&machine, &[], &["--stubborn"]);
     assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
@@ -133,7 +104,7 @@ fn invalid_orchestrator_output_is_reported() {
     assert!(stderr(&missing_program).contains("/no/such/program"), "{}", stderr(&missing_program));
 }
 
-/// Answers for each due entity with a line of its log, and cancels if none is due.
+/// Responds for each due entity with a line of its log, and cancels the investigation if no entity is due.
 const EXPLORER: &str = r#"
 import json, sys
 LINES = {
@@ -161,7 +132,7 @@ for line in sys.stdin:
 "#;
 
 #[test]
-fn explores_and_draws_a_graph() {
+fn explored_graph_is_shown_in_every_format() {
     let machine = Machine::new();
     let path = |name: &str| machine.folder.path().join(name).to_str().unwrap().to_owned();
     let (graph, data) = (path("graph.json"), path("records"));

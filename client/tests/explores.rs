@@ -1,8 +1,8 @@
-//! Explores graphs with a real server and a fake chat model.
+//! Explores graphs against a real server with a fake chat model.
 
 use std::path::Path;
 
-use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
+use gsar_chat_wire::{ScriptedReply, Server};
 use gsar_client::connection::TemporaryServer;
 use gsar_client::{ActiveInvestigation, Client, Item, v1};
 use gsar_core::evidence::Lane;
@@ -17,15 +17,13 @@ const DB: &str = "shop/StatefulSet/db";
 const API_LOG: &str = "api: requests to db take 4000 ms";
 const DB_CHANGE: &str = "db: max_connections was lowered from 200 to 20";
 
-/// Returns a server configuration in which a fake model looks at entities. The folder receives its key.
+/// Returns a server configuration in which a fake model looks at entities. The model's API key is written to `folder`.
 fn configuration(provider: &Server, folder: &Path) -> String {
-    let (url, key) = (provider.base_url(Wire::OpenAi), folder.join("key"));
-    std::fs::write(&key, KEY).unwrap();
-    let key = key.display();
     let name = "openai-compatible:looker";
+    let model = provider.model_table(name, folder).unwrap();
     format!(
         "[judges]\nchain = [\"rules/2\"]\nlook = \"{name}\"\n[evidence]\nembeddings = \"off\"\n\
-         [judges.models.\"{name}\"]\nbase_url = \"{url}\"\nkey_file = \"{key}\"\nattempts = 1\n"
+         {model}attempts = 1\n"
     )
 }
 
@@ -40,7 +38,7 @@ fn answer(label: &str, text: &str) -> ScriptedReply {
     ScriptedReply::answer(&answer.to_string())
 }
 
-/// Answers for the entity whose evidence the prompt contains.
+/// Lets the provider respond according to the evidence in the prompt.
 fn answer_by_evidence(provider: &Server) {
     provider.answer_with(|request| match request.body.to_string().contains(DB_CHANGE) {
         true => answer("origin", DB_CHANGE),
@@ -171,7 +169,7 @@ print(json.dumps({"cancel": {}}), flush=True)
 "#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-async fn command_explores_between_the_answers_of_the_orchestrator() {
+async fn command_explores_between_responses_of_the_orchestrator() {
     let provider = Server::start().await.unwrap();
     answer_by_evidence(&provider);
     let machine = Machine::new();
@@ -189,7 +187,7 @@ async fn command_explores_between_the_answers_of_the_orchestrator() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(11), "{}", stderr(&output));
-    assert!(!stdout(&output).contains("unchanged report"), "it was cancelled");
+    assert!(!stdout(&output).contains("unchanged report"), "the investigation was cancelled");
     let looks: Vec<&str> =
         stdout(&output).lines().filter(|line| line.starts_with("  look")).collect();
     assert_eq!(
@@ -198,7 +196,7 @@ async fn command_explores_between_the_answers_of_the_orchestrator() {
             "  look   unseen   shop/Deployment/api (no stored evidence mentions it)",
             "  look   symptom  shop/Deployment/api",
             "  look   origin   shop/StatefulSet/db",
-            // It has news of its neighbour.
+            // The entity has news from its neighbour, so the model looks at it again.
             "  look   symptom  shop/Deployment/api",
         ]
     );

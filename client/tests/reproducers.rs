@@ -1,4 +1,5 @@
-//! Tests reports about fixes, with a right, a wrong and no patch. They proceed only if the check passed.
+//! Tests reports that claim a fix, with a correct patch, a wrong patch and no patch. A report proceeds only if the
+//! check passed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Tries scripted agents on a reproducer, and tests how their results are classified.
+//! Runs scripted agents on a reproducer, and tests how their results are classified.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/reproducers")
 }
 
-/// Runs an agent, which is a shell script, and returns its result.
+/// Runs a shell script as the agent and returns its result.
 fn try_agent(script: &str, limit: &str) -> Value {
     let results = tempfile::NamedTempFile::new().unwrap();
     let output = Command::new("python3")
@@ -35,7 +35,7 @@ fn apply(patch: &str) -> String {
 }
 
 #[test]
-fn results_are_classified() {
+fn agent_results_are_classified() {
     let (fix, wrong) = (apply("fix"), apply("wrong"));
     let cheat = "echo \"print(\\\"PASS\\\")\" > reproduce.py; echo done";
     for (script, result, changed) in [

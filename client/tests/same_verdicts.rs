@@ -62,7 +62,7 @@ fn value<T: json::Named + prost::Message>(message: &T) -> Value {
 }
 
 #[tokio::test]
-async fn scores_agree() {
+async fn scores_agree_and_match_the_expected_values() {
     let endpoints = Endpoints::start().await;
     let cases = gsar_datasets::cases().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -73,13 +73,18 @@ async fn scores_agree() {
     let command_answer: Vec<Value> =
         command_answer.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(command_answer.len(), cases.len());
+    let mut failed = Vec::new();
     for ((case, document), command_answer) in cases.iter().zip(lines).zip(command_answer) {
+        for difference in gsar_datasets::differences(&case.expect, &command_answer) {
+            failed.push(format!("{}{difference} ({})", case.name, case.why));
+        }
         let request: v1::ScoreRequest = json::from_json(&document).unwrap();
-        let by_sdk = verdict(&value(&endpoints.client.score(request).await.unwrap()));
+        let sdk_verdict = verdict(&value(&endpoints.client.score(request).await.unwrap()));
         let http_answer = endpoints.post("/v1/score", document).await;
-        assert_eq!(verdict(&http_answer), by_sdk, "{} over HTTP", case.name);
-        assert_eq!(verdict(&command_answer), by_sdk, "{} by the command line", case.name);
+        assert_eq!(verdict(&http_answer), sdk_verdict, "{} over HTTP", case.name);
+        assert_eq!(verdict(&command_answer), sdk_verdict, "{} on the command line", case.name);
     }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
     endpoints.server.stop().await;
 }
 
@@ -118,15 +123,15 @@ async fn evaluations_agree() {
     }
     for (file, (request, folder)) in requests {
         let document = json::to_json(&request).unwrap();
-        let by_sdk = verdict(&value(&endpoints.client.evaluate(request).await.unwrap()));
+        let sdk_verdict = verdict(&value(&endpoints.client.evaluate(request).await.unwrap()));
         let http_answer = endpoints.post("/v1/evaluate", document).await;
         let folder = folder.display().to_string();
         let command_answer =
             endpoints.run_command(&["evaluate", &file, "--evidence", &folder], None).await;
         let command_answer: Value = serde_json::from_str(&command_answer).unwrap();
-        assert_eq!(verdict(&http_answer), by_sdk, "{file} over HTTP");
-        assert_eq!(stream_verdicts.get(&file), Some(&by_sdk), "{file} over a stream");
-        assert_eq!(verdict(&command_answer), by_sdk, "{file} by the command line");
+        assert_eq!(verdict(&http_answer), sdk_verdict, "{file} over HTTP");
+        assert_eq!(stream_verdicts.get(&file), Some(&sdk_verdict), "{file} over a stream");
+        assert_eq!(verdict(&command_answer), sdk_verdict, "{file} on the command line");
     }
     endpoints.server.stop().await;
 }

@@ -1,4 +1,4 @@
-//! The SDK with real servers, and with servers that are shut down.
+//! Tests the SDK against real servers, and against servers that are shut down.
 
 use std::time::{Duration, SystemTime};
 
@@ -69,12 +69,15 @@ async fn interrupted_investigation_is_resumed() {
             .map_err(|()| "kubectl")?;
         Ok(Some(tools.take_turn()))
     };
-    let cut_off = client
+    let interrupted_run = client
         .investigation("cart")
         .policy("reference")
         .run(async |_: &v1::Investigation| Err::<Draft, _>("no model"), investigate)
         .await;
-    assert!(matches!(cut_off, Err(RunError::Orchestrator("no model"))), "{cut_off:?}");
+    assert!(
+        matches!(interrupted_run, Err(RunError::Orchestrator("no model"))),
+        "{interrupted_run:?}"
+    );
 
     let investigate = async |_: &v1::Investigation| Ok::<_, &str>(None);
     let write = async |state: &v1::Investigation| {
@@ -94,7 +97,8 @@ async fn interrupted_investigation_is_resumed() {
     server.stop().await;
 }
 
-/// Runs an investigation whose turn records a change at second 1,000, with a fault signal in the changed service.
+/// Runs an investigation whose turn records a change at second 1,000 and a fault signal in the changed service. Returns
+/// the id of the cited change, if any.
 async fn cited_change(investigation: Investigation, client: &Client) -> Option<String> {
     let result =
         v1::EvidenceItem::from(Item::text("errors", "connection_errors 512").lane(Lane::Metrics));
@@ -250,7 +254,7 @@ async fn rejected_request_is_an_error() {
 }
 
 #[tokio::test]
-async fn calls_and_investigations_are_send() {
+async fn futures_of_calls_and_investigations_are_send() {
     let (server, client) = start_server().await;
     let (first, second, third) = (client.clone(), client.clone(), client);
     let score_call = tokio::spawn(async move { first.score(v1::ScoreRequest::default()).await });
@@ -288,8 +292,8 @@ async fn evaluates_reports_over_a_stream() {
     let requests: Vec<_> = reports
         .iter()
         .enumerate()
-        .map(|(number, report)| v1::EvaluateStreamRequest {
-            correlation_id: number.to_string(),
+        .map(|(index, report)| v1::EvaluateStreamRequest {
+            correlation_id: index.to_string(),
             request: Some(client.check(*report).evidence([pods()]).into_request()),
         })
         .collect();

@@ -1,11 +1,10 @@
-//! TLS and tokens in the SDK and the command line, with a real server.
+//! Tests TLS and tokens, in the SDK and on the command line, against a real server.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use crate::server_binary::server_binary;
+use crate::process::Process;
 use gsar_client::{Client, ClientError, TlsFiles};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
@@ -34,40 +33,20 @@ impl Authority {
 }
 
 struct Server {
-    child: Child,
+    _process: Process,
     port: u16,
 }
 
 impl Server {
     fn start(folder: &Path, scheme: &str, tls: &str) -> Self {
-        let config = folder.join("gsar.toml");
         let fixed_settings = "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n";
-        fs::write(&config, format!("{tls}\n{fixed_settings}")).unwrap();
-        let mut child = Command::new(server_binary())
-            .arg("--config")
-            .arg(config)
-            .args(["--listen", &format!("{scheme}://127.0.0.1:0"), "--data-dir"])
-            .arg(folder.join("data"))
-            .env_clear()
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let (mut port, mut log) = (None, String::new());
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        for line in lines.by_ref().map_while(Result::ok) {
-            if let Some((_, rest)) = line.split_once("\"address\":\"") {
-                let address = rest.split('"').next().unwrap();
-                port = address.rsplit(':').next().unwrap().parse().ok();
-            }
-            log.push_str(&line);
-            if line.contains("\"message\":\"ready\"") {
-                break;
-            }
-        }
-        // A full pipe would block the server.
-        std::thread::spawn(move || lines.for_each(drop));
-        assert!(port.is_some(), "{log}");
-        Self { child, port: port.unwrap() }
+        let config = format!("{tls}\n{fixed_settings}");
+        let listen = format!("{scheme}://127.0.0.1:0");
+        let process = Process::with_flags(folder, &config, &["--listen", &listen]);
+        let address = process.log_line("listening")["address"].as_str().unwrap().to_owned();
+        process.log_line("ready");
+        let (_, port) = address.rsplit_once(':').unwrap();
+        Self { _process: process, port: port.parse().unwrap() }
     }
 
     fn with_tls(folder: &Path, client_ca: Option<&str>) -> Self {
@@ -88,13 +67,6 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 fn with_ca(folder: &Path, ca: &str) -> TlsFiles {
     TlsFiles { ca: Some(folder.join(ca)), ..TlsFiles::default() }
 }
@@ -112,7 +84,7 @@ async fn is_serving(endpoint: &str, files: &TlsFiles) -> Result<bool, ClientErro
     Client::connect_with(&endpoint.parse().unwrap(), files).await?.is_serving().await
 }
 
-async fn health_failure(endpoint: &str, files: &TlsFiles) -> (String, String) {
+async fn tls_failure(endpoint: &str, files: &TlsFiles) -> (String, String) {
     match is_serving(endpoint, files).await {
         Err(ClientError::Tls { reason, fix, .. }) => (reason, fix),
         other => panic!("{other:?}"),
@@ -130,12 +102,12 @@ async fn server_certificate_must_be_trusted_and_valid() {
     let endpoint = server.endpoint("grpcs");
     assert!(is_serving(&endpoint, &with_ca(folder, "authority.pem")).await.unwrap());
 
-    let (reason, fix) = health_failure(&endpoint, &with_ca(folder, "other.pem")).await;
+    let (reason, fix) = tls_failure(&endpoint, &with_ca(folder, "other.pem")).await;
     assert!(reason.contains("was issued by an untrusted authority"), "{reason}");
     assert!(fix.contains("--tls-ca") && fix.contains("other.pem does not contain it"), "{fix}");
 
     let by_address = format!("grpcs://127.0.0.1:{}", server.port);
-    let (reason, fix) = health_failure(&by_address, &with_ca(folder, "authority.pem")).await;
+    let (reason, fix) = tls_failure(&by_address, &with_ca(folder, "authority.pem")).await;
     assert_eq!(reason, "the server's certificate is for localhost, not for 127.0.0.1");
     assert!(fix.contains("--endpoint"), "{fix}");
     drop(server);
@@ -143,7 +115,7 @@ async fn server_certificate_must_be_trusted_and_valid() {
     authority.sign(folder, "server", "localhost", 2001);
     let server = Server::with_tls(folder, None);
     let files = with_ca(folder, "authority.pem");
-    let (reason, fix) = health_failure(&server.endpoint("grpcs"), &files).await;
+    let (reason, fix) = tls_failure(&server.endpoint("grpcs"), &files).await;
     assert!(reason.contains("expired at 2001-12-31"), "{reason}");
     assert!(fix.contains("SIGHUP"), "{fix}");
 }
@@ -161,19 +133,18 @@ async fn rejected_client_certificate_is_explained() {
     let endpoint = server.endpoint("grpcs");
     assert!(is_serving(&endpoint, &with_client_certificate(folder, "client")).await.unwrap());
 
-    let (reason, fix) = health_failure(&endpoint, &with_ca(folder, "authority.pem")).await;
+    let (reason, fix) = tls_failure(&endpoint, &with_ca(folder, "authority.pem")).await;
     assert_eq!(reason, "the server requires a client certificate");
     assert!(fix.contains("--tls-certificate") && fix.contains("GSAR_TLS_KEY"), "{fix}");
 
-    let (reason, fix) =
-        health_failure(&endpoint, &with_client_certificate(folder, "stranger")).await;
+    let (reason, fix) = tls_failure(&endpoint, &with_client_certificate(folder, "stranger")).await;
     assert!(
         reason.contains("rejected the certificate in") && reason.contains("stranger.pem"),
         "{reason}"
     );
     assert!(fix.contains("tls.client_ca"), "{fix}");
 
-    let (reason, _) = health_failure(&endpoint, &with_client_certificate(folder, "old")).await;
+    let (reason, _) = tls_failure(&endpoint, &with_client_certificate(folder, "old")).await;
     assert!(reason.contains("old.pem: it has expired"), "{reason}");
 
     let mismatched =
@@ -186,13 +157,13 @@ async fn rejected_client_certificate_is_explained() {
 }
 
 #[tokio::test]
-async fn peer_without_tls_is_reported_as_such() {
+async fn tls_mismatch_is_reported_with_the_right_scheme() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let authority = Authority::new(folder, "authority");
     let server = Server::start(folder, "grpc", "");
     let files = with_ca(folder, "authority.pem");
-    let (reason, fix) = health_failure(&server.endpoint("grpcs"), &files).await;
+    let (reason, fix) = tls_failure(&server.endpoint("grpcs"), &files).await;
     assert!(reason.contains("not TLS") || reason.contains("closed the connection"), "{reason}");
     assert!(fix.contains("grpc://"), "{fix}");
     let endpoint = server.endpoint("grpcs");
@@ -301,5 +272,5 @@ fn sends_the_token_and_checks_health() {
     drop(server);
     let output = gsar(&["health", "--endpoint", &endpoint], &[]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("no server answers"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("no sidecar is responding"), "{}", text(&output.stderr));
 }

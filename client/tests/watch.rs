@@ -1,11 +1,12 @@
-//! `gsar watch` with a real server.
+//! Tests `gsar watch` against a real server.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command};
 
 use crate::machine::{Machine, incident, stderr, stdout};
+use crate::process::Process;
 use rustix::process::{Pid, Signal, kill_process};
 
 struct Watch {
@@ -15,7 +16,7 @@ struct Watch {
 }
 
 impl Watch {
-    /// Starts a watch and waits for its first poll.
+    /// Starts `gsar watch` and waits for its first poll.
     fn start(machine: &Machine, directory: &Path, arguments: &[&str]) -> Self {
         let fixed_arguments = ["watch", directory.to_str().unwrap(), "--every", "20ms"];
         let mut child = machine.command(&[&fixed_arguments, arguments].concat()).spawn().unwrap();
@@ -30,11 +31,11 @@ impl Watch {
     fn verdict(&mut self) -> String {
         let mut line = String::new();
         self.out.read_line(&mut line).unwrap();
-        assert!(!line.is_empty(), "the watch ended");
+        assert!(!line.is_empty(), "`gsar watch` exited");
         line
     }
 
-    /// Reads the next note and checks its beginning.
+    /// Reads the next note and checks that it starts with `prefix`.
     fn expect_note(&mut self, prefix: &str) -> String {
         let mut line = String::new();
         self.err.read_line(&mut line).unwrap();
@@ -94,7 +95,7 @@ fn reports_are_evaluated_as_they_are_written() {
     let changed_verdict = watch.verdict();
     assert!(is_verdict(&changed_verdict, "new.md  "), "{changed_verdict}");
 
-    // A deleted and recreated file is new.
+    // A file that is deleted and recreated counts as new.
     fs::remove_file(directory.join("cut.json")).unwrap();
     put(&machine, &directory.join("other.json"), REQUEST);
     assert!(is_verdict(&watch.verdict(), "other.json (asked)  "));
@@ -109,7 +110,7 @@ fn reports_are_evaluated_as_they_are_written() {
 }
 
 #[test]
-fn once_gives_the_results_of_evaluate() {
+fn once_flag_matches_evaluate() {
     let machine = Machine::new();
     let directory = directory(&machine);
     let evidence = incident("checkout-oom/evidence");
@@ -132,10 +133,10 @@ fn once_gives_the_results_of_evaluate() {
         "{}",
         stderr(&json_output)
     );
-    let text_output: Vec<serde_json::Value> =
+    let json_lines: Vec<serde_json::Value> =
         stdout(&json_output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(text_output.len(), 2);
-    for (line, answer) in text_output.iter().zip(stdout(&evaluated).lines()) {
+    assert_eq!(json_lines.len(), 2);
+    for (line, answer) in json_lines.iter().zip(stdout(&evaluated).lines()) {
         let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
         assert_eq!(line["evaluation"]["decision"], answer["decision"]);
         assert_eq!(line["file"], format!("{path}/{}.md", line["report"].as_str().unwrap()));
@@ -152,49 +153,35 @@ fn once_gives_the_results_of_evaluate() {
     machine.assert_no_leftovers();
 }
 
-fn server(machine: &Machine, socket: &Path) -> Child {
-    let mut child = Command::new(machine.folder.path().join("bin/gsar-server"))
-        .arg("--listen")
-        .arg(format!("unix://{}", socket.display()))
-        .arg("--data-dir")
-        .arg(machine.folder.path().join("data"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut log = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("\"message\":\"ready\"") {
-        line.clear();
-        assert_ne!(log.read_line(&mut line).unwrap(), 0, "the server ended");
-    }
-    std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
-    child
+fn server(machine: &Machine, endpoint: &str) -> Process {
+    let mut command = Command::new(machine.folder.path().join("bin/gsar-server"));
+    command.args(["--listen", endpoint, "--data-dir"]).arg(machine.folder.path().join("data"));
+    let process = Process::spawn(&mut command);
+    process.log_line("ready");
+    process
 }
 
 #[test]
-fn pending_reports_are_retried_when_the_server_is_back() {
+fn pending_reports_are_retried_when_the_server_is_available_again() {
     let machine = Machine::new();
     let directory = directory(&machine);
     let socket = machine.folder.path().join("gsar.sock");
-    let mut first = server(&machine, &socket);
     let endpoint = format!("unix://{}", socket.display());
+    let first = server(&machine, &endpoint);
     let mut watch = Watch::start(&machine, &directory, &["--endpoint", &endpoint]);
     put(&machine, &directory.join("one.json"), REQUEST);
     assert!(is_verdict(&watch.verdict(), "one.json (asked)  "));
 
-    first.kill().unwrap();
-    first.wait().unwrap();
+    drop(first);
     put(&machine, &directory.join("two.json"), REQUEST);
     let mut line = String::new();
-    while !line.starts_with(&format!("note: no server answers at {endpoint}: ")) {
+    while !line.starts_with(&format!("note: no sidecar is responding at {endpoint}: ")) {
         line.clear();
         watch.err.read_line(&mut line).unwrap();
-        assert!(!line.is_empty(), "the watch ended");
+        assert!(!line.is_empty(), "`gsar watch` exited");
     }
     assert!(line.ends_with("; pending reports will be retried\n"), "{line}");
-    let mut second = server(&machine, &socket);
+    let second = server(&machine, &endpoint);
     assert!(is_verdict(&watch.verdict(), "two.json (asked)  "));
     watch.expect_note("note: the server is available again");
 
@@ -202,7 +189,6 @@ fn pending_reports_are_retried_when_the_server_is_back() {
     let summary = watch.expect_note("note: 2 reports evaluated: ");
     assert!(!summary.contains("could not be"), "{summary}");
     assert_eq!(watch.child.wait().unwrap().code(), Some(0));
-    kill_process(Pid::from_child(&second), Signal::TERM).unwrap();
-    second.wait().unwrap();
+    second.terminate();
     machine.assert_no_leftovers();
 }

@@ -1,4 +1,4 @@
-//! Compares how well an exploration and a single pass find the origin of a fault when answers are wrong.
+//! Compares how well an exploration and a single pass find the origin of a fault when some answers are wrong.
 //!
 //! `cargo run --release -p gsar-core --example belief_noise` prints a Markdown table. A single pass visits
 //! each entity once, without messages, and selects the origin that reaches the most alerts.
@@ -13,19 +13,19 @@
     clippy::disallowed_macros,
     clippy::allow_attributes,
     clippy::float_arithmetic,
-    reason = "a program that prints a table"
+    reason = "an example program that prints a table"
 )]
 
 #[path = "../tests/belief/scripted.rs"]
 mod scripted;
 
 use gsar_core::belief::{Limits, Node};
-use scripted::{Incident, Numbers, run};
+use scripted::{Incident, RandomNumbers, run};
 
 const INCIDENTS: u64 = 2_000;
-const RESAMPLED: u64 = 1_000;
+const BOOTSTRAP_SAMPLES: u64 = 1_000;
 
-/// The F1 score of the selected entities.
+/// Returns the F1 score of the selected entities.
 fn f1(selected: &[Node], origin: Node) -> f64 {
     if !selected.contains(&origin) {
         return 0.0;
@@ -39,7 +39,7 @@ fn select_by_exploration(
     error_percent: u64,
     limits: Limits,
 ) -> (Vec<Node>, u32) {
-    let exploration = run(incident, limits, error_percent, &mut Numbers::new(0));
+    let exploration = run(incident, limits, error_percent, &mut RandomNumbers::new(0));
     let outcome = exploration.outcome();
     let likeliest = outcome.candidates.first().map(|candidate| candidate.node);
     let selected = match outcome.frontier.is_empty() {
@@ -74,8 +74,8 @@ fn mean(values: &[f64]) -> f64 {
 }
 
 /// Formats the mean in percent and its 95% confidence interval from bootstrap samples.
-fn format_mean(values: &[f64], numbers: &mut Numbers) -> String {
-    let mut means: Vec<f64> = (0..RESAMPLED)
+fn format_mean(values: &[f64], numbers: &mut RandomNumbers) -> String {
+    let mut means: Vec<f64> = (0..BOOTSTRAP_SAMPLES)
         .map(|_| {
             let sample =
                 values.iter().map(|_| values[numbers.draw_below(values.len() as u64) as usize]);
@@ -83,14 +83,14 @@ fn format_mean(values: &[f64], numbers: &mut Numbers) -> String {
         })
         .collect();
     means.sort_by(f64::total_cmp);
-    let quantile = |share: f64| 100.0 * means[(share * (RESAMPLED - 1) as f64) as usize];
+    let quantile = |share: f64| 100.0 * means[(share * (BOOTSTRAP_SAMPLES - 1) as f64) as usize];
     format!("{:.1} [{:.1}, {:.1}]", 100.0 * mean(values), quantile(0.025), quantile(0.975))
 }
 
 fn main() {
     let incidents: Vec<Incident> =
         (0..INCIDENTS).map(|seed| Incident::generate(1 << 32 | seed)).collect();
-    let mut numbers = Numbers::new(7);
+    let mut numbers = RandomNumbers::new(7);
     println!(
             "{INCIDENTS} generated incidents of 4 to 40 entities; F1 in percent with its 95% confidence interval.
         "

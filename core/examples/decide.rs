@@ -1,4 +1,4 @@
-//! Decides a partition given as counts of grounded, ungrounded and contradicted claims under every preset:
+//! Applies every preset to a partition, given as counts of grounded, ungrounded and contradicted claims:
 //! `cargo run -p gsar-core --example decide -- 4 1 0`.
 
 #![allow(
@@ -6,7 +6,7 @@
     clippy::disallowed_macros,
     clippy::disallowed_methods,
     clippy::allow_attributes,
-    reason = "a program: it reads its arguments and prints"
+    reason = "an example program that reads its arguments and prints"
 )]
 
 use gsar_core::{Class, EvidenceType, Origin, Preset, Tally, decide, preset};

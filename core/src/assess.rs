@@ -10,10 +10,11 @@ use crate::fault::CitedSpecialists;
 use crate::ids::ClaimId;
 use crate::policy::{Policy, Undecided, VerificationMode};
 use crate::reason::Reason;
+pub use crate::safety::Investigation;
 use crate::safety::gate;
 use crate::safety::{
-    ChainInput, Change, Confidence, EvidenceChain, GateInput, SafetyInput, SafetyOutcome, Strength,
-    UnverifiedFix, assemble, evaluate_safety,
+    Confidence, EvidenceChain, GateInput, SafetyInput, SafetyOutcome, Strength, UnverifiedFix,
+    assemble, evaluate_safety,
 };
 use crate::score::ScoreTerms;
 use crate::second_look::SecondLookResult;
@@ -21,7 +22,6 @@ use crate::tally::Tally;
 use crate::text::polarity;
 use crate::tier::Tier;
 use crate::tier_decision::{Decision, Headline, Origin, TextFindings, decide};
-use crate::time::{Timestamp, Window};
 use crate::undecided::{AssumedVerdict, Assumption, combine};
 use crate::verify::{
     Correction, EvidenceSet, VerdictStatus, VerifiedClaim, VerifiedPartition, heaviest_allowed,
@@ -35,7 +35,7 @@ pub struct Subject<'a> {
     pub synthesis: &'a str,
     /// The claims submitted for judgement.
     pub claims: &'a [Claim],
-    /// The judge's verdicts, after the extra turn if there was one.
+    /// The judge's verdicts, after the follow-up request if there was one.
     pub judged: Vec<JudgedClaim>,
     /// The partition before the follow-up request, if any. The tier is never better than this partition's.
     pub before_follow_up: Option<Vec<JudgedClaim>>,
@@ -43,9 +43,9 @@ pub struct Subject<'a> {
     pub evidence: &'a [EvidenceItem],
     /// The verdicts from the second look.
     pub second_looks: &'a [SecondLookResult],
-    /// The error, if the second look at some claims failed.
+    /// The error of the second look, if the second look at some claims failed.
     pub second_look_error: Option<String>,
-    /// Who made the partition.
+    /// Who created the partition.
     pub origin: Origin,
     /// The investigation behind the report, if any.
     pub investigation: Option<&'a Investigation<'a>>,
@@ -53,29 +53,38 @@ pub struct Subject<'a> {
     pub confidence: Option<Confidence>,
 }
 
-/// The investigation behind a report.
-#[derive(Clone, Copy, Debug)]
-pub struct Investigation<'a> {
-    /// Hypotheses and progress.
-    pub gate: GateInput<'a>,
-    /// The path through the dependency graph to the suspect.
-    pub path: &'a [String],
-    /// Changes that may have caused the incident.
-    pub changes: &'a [Change],
-    /// When the incident began.
-    pub onset: Option<Timestamp>,
-    /// The time window for citable changes.
-    pub window: Option<Window>,
+impl<'a> Subject<'a> {
+    /// Creates a subject without a text, second looks, an investigation or a confidence.
+    #[must_use]
+    pub fn new(
+        claims: &'a [Claim],
+        judged: Vec<JudgedClaim>,
+        evidence: &'a [EvidenceItem],
+        origin: Origin,
+    ) -> Self {
+        Self {
+            synthesis: "",
+            claims,
+            judged,
+            before_follow_up: None,
+            evidence,
+            second_looks: &[],
+            second_look_error: None,
+            origin,
+            investigation: None,
+            confidence: None,
+        }
+    }
 }
 
 /// The result of assessing a report.
 #[derive(Debug)]
 pub struct Assessment {
-    /// The claims as counted, in the order of the report.
+    /// The claims with the verdicts that were counted, in the order of the report.
     pub claims: Vec<VerifiedClaim>,
     /// The corrections that verification made or noted.
     pub corrections: Vec<Correction>,
-    /// The counts behind the decision.
+    /// The counts on which the decision is based.
     pub tally: Tally,
     /// The findings from the report's text.
     pub findings: TextFindings,
@@ -83,9 +92,9 @@ pub struct Assessment {
     pub decision: Decision,
     /// The evidence chain behind the root cause, if the investigation has hypotheses.
     pub chain: Option<EvidenceChain>,
-    /// The results of the gate, the cap and the tier ladder.
+    /// The results of the gate, the cap and the action ladder.
     pub safety: SafetyOutcome,
-    /// The claims that report a fix without a passed check as evidence, in report order.
+    /// The claims that report a fix without citing a passed check, in report order.
     pub unverified_fixes: Vec<ClaimId>,
     /// The distinct specialists cited by claims at fault; empty if the report may be sent.
     pub affected_specialists: Vec<String>,
@@ -158,7 +167,7 @@ fn unverified_fixes(claims: &[VerifiedClaim], evidence_set: &EvidenceSet<'_>) ->
     judged.map(|judged| judged.claim.id.clone()).collect()
 }
 
-/// Returns an abstention without a score, for a judge that returned no partition.
+/// Returns an abstention without a score, for the case that the judge returned no partition.
 #[must_use]
 pub fn without_partition(
     policy: &Policy,
@@ -186,9 +195,9 @@ pub(crate) struct PartitionDecision {
     pub(crate) decision: Decision,
 }
 
-/// The counts of the judge's own partition, for each assumption about its undecided claims.
+/// The counts of the judge's own partition under each assumption about its undecided claims.
 pub(crate) struct JudgedTallies {
-    /// The heaviest evidence type that the evidence allows; assumed for undecided claims.
+    /// The heaviest evidence type that the evidence allows. It is assumed for undecided claims.
     heaviest: EvidenceType,
     worst: (Tally, u32),
     /// `None` if every claim is decided.
@@ -242,17 +251,18 @@ fn headline(
     let is_grounded =
         |judged: &JudgedClaim| assumed_verdict.class_and_type(policy, judged).0 == Class::Grounded;
     let ids = |role: Role| {
-        let of_role = claims.iter().map(|claim| &claim.judged).filter(|judged| judged.role == role);
-        let open = of_role.filter(|judged| !is_grounded(judged));
-        open.map(|judged| judged.claim.id.clone()).collect()
+        let with_role =
+            claims.iter().map(|claim| &claim.judged).filter(|judged| judged.role == role);
+        let not_grounded = with_role.filter(|judged| !is_grounded(judged));
+        not_grounded.map(|judged| judged.claim.id.clone()).collect()
     };
-    let is_other = |judged: &JudgedClaim| {
+    let is_other_grounded_claim = |judged: &JudgedClaim| {
         is_grounded(judged) && !matches!(judged.role, Role::RootCause | Role::RemedyDone)
     };
     Headline {
         root_causes: ids(Role::RootCause),
         remedies: ids(Role::RemedyDone),
-        has_others: claims.iter().any(|claim| is_other(&claim.judged)),
+        has_others: claims.iter().any(|claim| is_other_grounded_claim(&claim.judged)),
     }
 }
 
@@ -322,7 +332,7 @@ fn count_claims<'a>(
     (tally, set_aside)
 }
 
-/// Raises the tier to that of the judge's own partition if verification improved it.
+/// Makes the tier as strict as that of the judge's own partition if verification made it more lenient.
 fn enforce_judged_tier(
     policy: &Policy,
     (tally, duplicates): &(Tally, u32),
@@ -354,7 +364,7 @@ pub(crate) fn chain_and_safety(
     (chain, evaluate_safety(policy, &input))
 }
 
-/// A report on an investigation without hypotheses ends it.
+/// Treats a report on an investigation without hypotheses as a request to finish.
 fn finish_without_hypotheses(gate: GateInput<'_>) -> GateInput<'_> {
     GateInput { wants_to_finish: gate.wants_to_finish || gate.hypotheses.is_empty(), ..gate }
 }
@@ -365,11 +375,5 @@ pub fn chain(policy: &Policy, investigation: &Investigation<'_>) -> EvidenceChai
     let outcome = gate::evaluate(&policy.gate, &investigation.gate);
     let hypotheses = investigation.gate.hypotheses;
     let root_cause = outcome.root_cause.as_ref().and_then(|cause| hypotheses.get(cause.index));
-    assemble(&ChainInput {
-        path: investigation.path,
-        root_cause,
-        changes: investigation.changes,
-        onset: investigation.onset,
-        window: investigation.window,
-    })
+    assemble(root_cause, investigation)
 }

@@ -1,4 +1,4 @@
-//! Declarations and results of executed checks. Does not run them.
+//! The declarations of checks and the results of their runs. This module does not run checks.
 
 mod declaration;
 mod run;

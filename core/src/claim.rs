@@ -1,10 +1,11 @@
-//! Claims and judges' verdicts on them.
+//! Claims, and the verdicts of judges on them.
 
 use core::ops::Range;
 
 use crate::evidence::Citation;
 use crate::fixed_point::Millionths;
 use crate::ids::ClaimId;
+use crate::names;
 
 /// A checkable statement in a report.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,12 +18,20 @@ pub struct Claim {
     pub span: Option<Range<usize>>,
 }
 
-/// The classes of a partition, ordered by strictness: grounded < complementary < ungrounded < contradicted.
+impl Claim {
+    /// Creates a claim without a known position in the synthesis.
+    #[must_use]
+    pub fn new(id: ClaimId, text: impl Into<String>) -> Self {
+        Self { id, text: text.into(), span: None }
+    }
+}
+
+/// The class of a claim. Classes are ordered by strictness: grounded < complementary < ungrounded < contradicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// The evidence supports the claim.
     Grounded,
-    /// An additional perspective that contradicts nothing.
+    /// The claim adds a perspective that contradicts nothing.
     Complementary,
     /// No evidence supports the claim.
     Ungrounded,
@@ -30,84 +39,48 @@ pub enum Class {
     Contradicted,
 }
 
-impl Class {
-    /// All classes, in the paper's order G, U, X, K.
-    pub const ALL: [Self; 4] =
-        [Self::Grounded, Self::Ungrounded, Self::Contradicted, Self::Complementary];
-
-    /// The name used in files, output and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Grounded => "grounded",
-            Self::Ungrounded => "ungrounded",
-            Self::Contradicted => "contradicted",
-            Self::Complementary => "complementary",
-        }
-    }
-
-    /// Parses a class name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|class| class.name() == name)
-    }
-}
+names!(Class {
+    Grounded => "grounded",
+    Ungrounded => "ungrounded",
+    Contradicted => "contradicted",
+    Complementary => "complementary",
+}, from_name);
 
 /// The provenance of a claim's support: the paper's eight evidence types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EvidenceType {
-    /// Directly traceable to structured tool output.
+    /// The claim is directly traceable to structured tool output.
     ToolMatch,
-    /// An explicit value from a structured step output.
+    /// The claim states an explicit value from a structured step output.
     SpecificData,
-    /// A field of the alert.
+    /// The claim states a field of the alert.
     SignalMatch,
-    /// A non-redundant perspective that conflicts with no grounded or contradicted claim.
+    /// The claim adds a perspective that is not redundant and conflicts with no grounded or contradicted claim.
     ComplementaryFinding,
-    /// Derived from several items or claims.
+    /// The claim is derived from several items or claims.
     Synthesis,
-    /// The absence of something that was searched for.
+    /// The claim states the absence of something that was searched for.
     NegEvidence,
-    /// The author's inference.
+    /// The claim is the author's inference.
     Inference,
-    /// Domain knowledge.
+    /// The claim is domain knowledge.
     Domain,
 }
 
-impl EvidenceType {
-    /// All types, by decreasing weight in the reference policy.
-    pub const ALL: [Self; 8] = [
-        Self::ToolMatch,
-        Self::SpecificData,
-        Self::SignalMatch,
-        Self::ComplementaryFinding,
-        Self::Synthesis,
-        Self::NegEvidence,
-        Self::Inference,
-        Self::Domain,
-    ];
-
-    /// The name used in files, output and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ToolMatch => "tool_match",
-            Self::SpecificData => "specific_data",
-            Self::SignalMatch => "signal_match",
-            Self::ComplementaryFinding => "complementary_finding",
-            Self::Synthesis => "synthesis",
-            Self::NegEvidence => "neg_evidence",
-            Self::Inference => "inference",
-            Self::Domain => "domain",
-        }
-    }
-
-    /// Parses an evidence type name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|evidence_type| evidence_type.name() == name)
-    }
-}
+names!(
+    /// The evidence types are listed by decreasing weight in the reference policy.
+    EvidenceType {
+        ToolMatch => "tool_match",
+        SpecificData => "specific_data",
+        SignalMatch => "signal_match",
+        ComplementaryFinding => "complementary_finding",
+        Synthesis => "synthesis",
+        NegEvidence => "neg_evidence",
+        Inference => "inference",
+        Domain => "domain",
+    },
+    from_name
+);
 
 /// A claim's purpose in its report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -125,29 +98,15 @@ pub enum Role {
     Observation,
 }
 
+names!(Role {
+    RootCause => "root_cause",
+    Impact => "impact",
+    RemedyDone => "remedy_done",
+    Proposal => "proposal",
+    Observation => "observation",
+}, from_name);
+
 impl Role {
-    /// All roles.
-    pub const ALL: [Self; 5] =
-        [Self::RootCause, Self::Impact, Self::RemedyDone, Self::Proposal, Self::Observation];
-
-    /// The name used in files, output and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::RootCause => "root_cause",
-            Self::Impact => "impact",
-            Self::RemedyDone => "remedy_done",
-            Self::Proposal => "proposal",
-            Self::Observation => "observation",
-        }
-    }
-
-    /// Parses a role name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name)
-    }
-
     /// Returns `true` for a cause, an impact or a completed remedy.
     #[must_use]
     pub const fn is_headline(self) -> bool {
@@ -166,14 +125,31 @@ pub struct JudgedClaim {
     pub evidence_type: EvidenceType,
     /// The claim's role according to the judge.
     pub role: Role,
-    /// The citations behind the verdict. A grounded or contradicted claim needs at least one.
+    /// The citations that support the verdict. A grounded or contradicted claim needs at least one.
     pub citations: Vec<Citation>,
     /// The judge's explanation of the verdict.
     pub note: String,
-    /// The rules that decided the claim, for rule-based judges.
+    /// The rules that decided the claim, if the judge is rule-based.
     pub rules: Vec<String>,
     /// Set if the judge left the claim undecided. The class is then ungrounded; see [`crate::undecided`].
     pub undecided: Option<Leaning>,
+}
+
+impl JudgedClaim {
+    /// Creates a decided verdict on an observation, without citations or a note.
+    #[must_use]
+    pub fn new(claim: Claim, class: Class, evidence_type: EvidenceType) -> Self {
+        Self {
+            claim,
+            class,
+            evidence_type,
+            role: Role::default(),
+            citations: Vec::new(),
+            note: String::new(),
+            rules: Vec::new(),
+            undecided: None,
+        }
+    }
 }
 
 /// The most likely class of an undecided claim.
@@ -181,6 +157,6 @@ pub struct JudgedClaim {
 pub struct Leaning {
     /// The class.
     pub class: Class,
-    /// The class's likelihood, from 0 to 1; `None` if not stated.
+    /// The likelihood of the class, from 0 to 1; `None` if the judge did not state it.
     pub likelihood: Option<Millionths>,
 }

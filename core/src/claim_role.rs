@@ -1,4 +1,4 @@
-//! Assigns the root cause role to labelled claims.
+//! Assigns the root cause role to claims that follow a `Root cause` label.
 
 use core::ops::Range;
 
@@ -11,7 +11,8 @@ use crate::text::polarity::{MarkerKind, markers};
 const MAX_LABEL: usize = 200;
 const LABEL: &str = "root cause";
 
-/// Assigns the root cause role to unhedged statements after a label (`Root cause: …`) or heading.
+/// Assigns the root cause role to unhedged statements that follow a label (`Root cause: …`) or a heading with this
+/// text.
 pub fn assign_root_causes(report: &str, claims: &mut [JudgedClaim]) {
     let mut spans: Vec<Range<usize>> =
         claims.iter().filter_map(|judged| judged.claim.span.clone()).collect();
@@ -53,20 +54,11 @@ mod tests {
     fn roles(report: &str, claims: &[&str]) -> Vec<Role> {
         let judged_claim = |text: &&str| {
             let start = report.find(text);
-            JudgedClaim {
-                claim: Claim {
-                    id: ClaimId::new(*text).unwrap(),
-                    text: (*text).to_owned(),
-                    span: start.map(|start| start..start + text.len()),
-                },
-                class: Class::Grounded,
-                evidence_type: EvidenceType::ToolMatch,
-                role: Role::Observation,
-                citations: Vec::new(),
-                note: String::new(),
-                rules: Vec::new(),
-                undecided: None,
-            }
+            let claim = Claim {
+                span: start.map(|start| start..start + text.len()),
+                ..Claim::new(ClaimId::new(*text).unwrap(), *text)
+            };
+            JudgedClaim::new(claim, Class::Grounded, EvidenceType::ToolMatch)
         };
         let mut claims: Vec<JudgedClaim> = claims.iter().map(judged_claim).collect();
         assign_root_causes(report, &mut claims);

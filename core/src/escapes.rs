@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::text::{byte_at, char_at, part};
 
-/// A text with a mapping of its bytes to the original text.
+/// A text with a mapping from its bytes to the original text.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TracedText {
     pub(crate) text: String,
@@ -39,7 +39,7 @@ impl TracedText {
     }
 }
 
-/// Converts an offset, saturating at 4 GiB, which exceeds any request.
+/// Converts an offset, saturating at 4 GiB, which is larger than any request.
 pub(crate) fn offset(position: usize) -> u32 {
     u32::try_from(position).unwrap_or(u32::MAX)
 }
@@ -81,7 +81,7 @@ fn unicode_escape(text: &str, position: usize) -> Option<(char, usize)> {
     Some((character, position + 12))
 }
 
-/// Unescapes a span of a text. The mapping is relative to the whole text.
+/// Unescapes a span of a text. The offsets in the mapping are relative to the whole text.
 pub(crate) fn unescape(text: &str, span: Range<usize>) -> TracedText {
     let mut traced = TracedText::with_capacity(span.len());
     let mut position = span.start;
@@ -120,7 +120,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn escapes_are_undone_and_traced() {
+    fn decodes_escapes_and_maps_them_to_the_original_text() {
         let text = r#"a\"b\né \u00e9 \ud83d\ude42 \d \u12"#;
         let traced = unescape(text, 0..text.len());
         assert_eq!(traced.text, "a\"b\né é 🙂 \\d \\u12");
@@ -132,13 +132,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn strings_are_decoded_like_serde_json_decodes_them(text in "(\\PC|\n|\t|\"|\\\\){0,40}") {
+        fn decodes_strings_like_serde_json(text in "(\\PC|\n|\t|\"|\\\\){0,40}") {
             let json = serde_json::Value::from(text.as_str()).to_string();
             prop_assert_eq!(unescape(&json, 1..json.len() - 1).text, text);
         }
 
         #[test]
-        fn never_panics(text in "(\\\\u[0-9a-fd]{0,4}|\\\\|\\PC){0,20}") {
+        fn never_panics_and_maps_every_character(text in "(\\\\u[0-9a-fd]{0,4}|\\\\|\\PC){0,20}") {
             let traced = unescape(&text, 0..text.len());
             for (position, character) in traced.text.char_indices() {
                 let original = traced.original(&(position..position + character.len_utf8()));

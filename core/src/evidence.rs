@@ -8,6 +8,7 @@ use gsar_extraction::facts;
 
 use crate::ids::ClaimId;
 pub use crate::ids::EvidenceId;
+use crate::names;
 use crate::time::Timestamp;
 pub use classify::{Classification, classify_item};
 
@@ -28,9 +29,18 @@ pub enum EvidenceKind {
     PriorClaim,
 }
 
+names!(EvidenceKind {
+    ToolOutput => "tool_output",
+    StepOutput => "step_output",
+    Signal => "signal",
+    Change => "change",
+    Verification => "verification",
+    PriorClaim => "prior_claim",
+}, from_name);
+
 impl EvidenceKind {
-    /// The lane in which an item of this kind counts. A report repeated as evidence is a model's word, whichever lane it
-    /// names.
+    /// Returns the lane in which an item of this kind counts. A claim from an earlier report counts as inferred by a
+    /// language model, whatever its lane.
     #[must_use]
     pub const fn effective_lane(self, lane: Lane) -> Lane {
         match self {
@@ -38,38 +48,9 @@ impl EvidenceKind {
             _ => lane,
         }
     }
-
-    /// All kinds.
-    pub const ALL: [Self; 6] = [
-        Self::ToolOutput,
-        Self::StepOutput,
-        Self::Signal,
-        Self::Change,
-        Self::Verification,
-        Self::PriorClaim,
-    ];
-
-    /// The name used in files and output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::ToolOutput => "tool_output",
-            Self::StepOutput => "step_output",
-            Self::Signal => "signal",
-            Self::Change => "change",
-            Self::Verification => "verification",
-            Self::PriorClaim => "prior_claim",
-        }
-    }
-
-    /// Parses a kind.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
 }
 
-/// The source of an evidence item. Kubernetes events are logs; object state is static infra.
+/// The source of an evidence item. Kubernetes events belong to `Logs`, and object state belongs to `StaticInfra`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
     /// Distributed traces.
@@ -86,23 +67,26 @@ pub enum Lane {
     Synthetic,
     /// Executed checks.
     Verification,
-    /// Inferred by a language model. Never evidence.
+    /// Inferences by a language model, which are never evidence.
     LlmInferred,
 }
 
-impl Lane {
-    /// All lanes, strongest first.
-    pub const ALL: [Self; 8] = [
-        Self::Verification,
-        Self::Change,
-        Self::Traces,
-        Self::Metrics,
-        Self::Logs,
-        Self::StaticInfra,
-        Self::Synthetic,
-        Self::LlmInferred,
-    ];
+names!(
+    /// The lanes are listed from strongest to weakest.
+    Lane {
+        Verification => "verification",
+        Change => "change",
+        Traces => "traces",
+        Metrics => "metrics",
+        Logs => "logs",
+        StaticInfra => "static_infra",
+        Synthetic => "synthetic",
+        LlmInferred => "llm_inferred",
+    },
+    from_name
+);
 
+impl Lane {
     /// The strength of evidence in this lane, from 0 (inferred) to 7 (executed checks).
     #[must_use]
     pub const fn strength(self) -> u8 {
@@ -122,27 +106,6 @@ impl Lane {
     pub const fn is_hard(self) -> bool {
         !matches!(self, Self::LlmInferred)
     }
-
-    /// The name used in files and output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Traces => "traces",
-            Self::Logs => "logs",
-            Self::Metrics => "metrics",
-            Self::StaticInfra => "static_infra",
-            Self::Change => "change",
-            Self::Synthetic => "synthetic",
-            Self::Verification => "verification",
-            Self::LlmInferred => "llm_inferred",
-        }
-    }
-
-    /// Parses a lane.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|lane| lane.name() == name)
-    }
 }
 
 /// The result of an executed check.
@@ -154,25 +117,7 @@ pub enum VerificationResult {
     Failed,
 }
 
-impl VerificationResult {
-    /// All results.
-    pub const ALL: [Self; 2] = [Self::Passed, Self::Failed];
-
-    /// The name used in files and output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// Parses a result.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|result| result.name() == name)
-    }
-}
+names!(VerificationResult { Passed => "passed", Failed => "failed" }, from_name);
 
 /// The original content of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,7 +138,7 @@ impl Content {
     }
 }
 
-/// The prefix of the `tool` of a check run, followed by the check's name.
+/// The prefix of a check run's `tool`, which is followed by the check's name.
 pub const CHECK_TOOL: &str = "check ";
 
 /// An evidence item.
@@ -213,7 +158,7 @@ pub struct EvidenceItem {
     pub content: Content,
     /// The time of collection.
     pub collected_at: Option<Timestamp>,
-    /// `true` if the item lists everything in its scope, so that absence from it is evidence.
+    /// `true` if the item lists everything in its scope, so that the absence of something is evidence.
     pub exhaustive: bool,
     /// `true` if the item arrived over a trusted channel.
     pub attested: bool,
@@ -226,6 +171,25 @@ pub struct EvidenceItem {
 }
 
 impl EvidenceItem {
+    /// Creates a tool output with a lane and content. All other fields are empty or `false`.
+    #[must_use]
+    pub fn new(id: EvidenceId, lane: Lane, content: Content) -> Self {
+        Self {
+            id,
+            kind: EvidenceKind::ToolOutput,
+            lane,
+            tool: String::new(),
+            query: String::new(),
+            content,
+            collected_at: None,
+            exhaustive: false,
+            attested: false,
+            step_id: String::new(),
+            specialist_id: String::new(),
+            verification_result: None,
+        }
+    }
+
     /// The check's name, if the item is a check run.
     #[must_use]
     pub fn check_name(&self) -> Option<&str> {
@@ -275,4 +239,13 @@ pub struct Citation {
     pub quote: String,
     /// The quote's byte range in the item's content, if known.
     pub bytes: Option<Range<usize>>,
+}
+
+impl Citation {
+    /// Creates a citation of an item, without a field path or a known position.
+    #[must_use]
+    pub fn new(id: EvidenceId, quote: impl Into<String>) -> Self {
+        let target = Target::Evidence { id, field_path: String::new() };
+        Self { target, quote: quote.into(), bytes: None }
+    }
 }

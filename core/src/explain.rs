@@ -1,7 +1,8 @@
-//! Explains a decision: the margins to the neighbouring tiers and each claim's effect on the score.
+//! Explains a decision by its margins to the neighbouring tiers and by each claim's effect on the score.
 
 use crate::claim::{Class, EvidenceType};
 use crate::fixed_point::{Fraction, Millionths};
+use crate::names;
 use crate::policy::{Policy, PolicyValues};
 use crate::score::{heaviest_type, max_weight};
 use crate::tally::{Group, Tally};
@@ -15,23 +16,13 @@ pub enum Remedy {
     Ground,
     /// Remove the claim.
     Drop,
-    /// A grounded claim loses its evidence.
+    /// Assume that a grounded claim loses its evidence.
     Lose,
 }
 
-impl Remedy {
-    /// The name used in output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ground => "ground",
-            Self::Drop => "drop",
-            Self::Lose => "lose",
-        }
-    }
-}
+names!(Remedy { Ground => "ground", Drop => "drop", Lose => "lose" });
 
-/// A change to several claims in a group.
+/// The same change to several claims in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemedyStep {
     /// The remedy.
@@ -47,9 +38,10 @@ pub struct RemedyStep {
 pub struct Margin {
     /// The tier that the changes reach.
     pub tier: Tier,
-    /// The absolute distance of the deciding score from the threshold; `None` if a blocking guard decides.
+    /// The absolute distance between the deciding score and the threshold; `None` if a blocking guard determined the
+    /// tier.
     pub score: Option<Fraction>,
-    /// The minimum number of claims to change.
+    /// The minimum number of claims that must change.
     pub claims: u64,
     /// The claims to change, by class and type.
     pub changes: Vec<RemedyStep>,
@@ -58,13 +50,13 @@ pub struct Margin {
 /// The margins to the neighbouring tiers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Margins {
-    /// The margin to the next less cautious tier reachable by grounding or dropping claims.
+    /// The margin to the next less cautious tier that can be reached by grounding or dropping claims.
     pub better: Option<Margin>,
-    /// The margin to the next more cautious tier reachable by losing grounded claims.
+    /// The margin to the next more cautious tier that would be reached if grounded claims lost their evidence.
     pub worse: Option<Margin>,
 }
 
-/// Computes a decision's margins. Text findings such as coverage are held constant.
+/// Computes the margins of a decision. Findings from the text, such as coverage, are assumed to stay the same.
 #[must_use]
 pub fn margins(
     policy: &Policy,
@@ -72,7 +64,7 @@ pub fn margins(
     decision: &Decision,
     findings: Option<&TextFindings>,
 ) -> Margins {
-    let tier_of = |tally: &Tally| decide(policy, tally, Origin::Judge, findings).tier;
+    let tier_for = |tally: &Tally| decide(policy, tally, Origin::Judge, findings).tier;
     let better = match decision.tier {
         Tier::Regenerate => Some((Tier::Proceed, policy.tau_proceed)),
         Tier::Replan => Some((Tier::Regenerate, policy.tau_regenerate)),
@@ -92,19 +84,19 @@ pub fn margins(
                 min_changes(
                     tally,
                     order,
-                    |tally| tier_of(tally) <= goal,
+                    |tally| tier_for(tally) <= goal,
                     |tally, change| repair(policy, tally, change),
                 )
             });
             let (claims, changes, reached) = plans.min_by_key(|(claims, ..)| *claims)?;
             let score = is_below.then(|| gap(threshold)).flatten();
-            Some(Margin { tier: tier_of(&reached), score, claims, changes })
+            Some(Margin { tier: tier_for(&reached), score, claims, changes })
         }),
         worse: worse.and_then(|threshold| {
             let order = loss_order(policy);
             let (claims, changes, reached) =
-                min_changes(tally, &order, |tally| tier_of(tally) > decision.tier, lose_grounded)?;
-            Some(Margin { tier: tier_of(&reached), score: gap(threshold), claims, changes })
+                min_changes(tally, &order, |tally| tier_for(tally) > decision.tier, lose_grounded)?;
+            Some(Margin { tier: tier_for(&reached), score: gap(threshold), claims, changes })
         }),
     }
 }
@@ -112,15 +104,15 @@ pub fn margins(
 /// A claim's effect on the outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impact {
-    /// The weight that the claim adds to the published score's denominator.
+    /// The weight that the claim adds to the denominator of the published score.
     pub contribution: Millionths,
     /// The outcome without the claim.
     pub without_claim: Hypothetical,
-    /// The outcome if the claim were grounded; `None` if it already is.
+    /// The outcome if the claim were grounded; `None` if it is already grounded.
     pub if_grounded: Option<Hypothetical>,
 }
 
-/// Computes the effect of one claim in a group.
+/// Computes the effect of one claim that belongs to a group.
 #[must_use]
 pub fn impact(
     policy: &Policy,
@@ -172,7 +164,7 @@ fn contribution(policy: &PolicyValues, group: Group) -> Millionths {
     }
 }
 
-/// Returns two orders in which to ground claims. If the goal is proceed, blocking claims come first.
+/// Returns two orders in which claims can be grounded. If the goal is proceed, blocking claims come first.
 fn repair_orders(policy: &PolicyValues, goal: Tier) -> Vec<Vec<RemedyStep>> {
     let ground = |group| RemedyStep { remedy: Remedy::Ground, group, count: 0 };
     let mut steps: Vec<RemedyStep> = Vec::new();
@@ -188,7 +180,7 @@ fn repair_orders(policy: &PolicyValues, goal: Tier) -> Vec<Vec<RemedyStep>> {
         Group::Class(..) => false,
     };
     let threshold = if goal == Tier::Proceed { policy.tau_proceed } else { policy.tau_regenerate };
-    // When complementary claims are at their limit, a grounded claim adds 1 + limit times its weight.
+    // If complementary claims are at their limit, a grounded claim adds its weight times (1 + limit).
     let limit = policy.guards.complementary_limit.unwrap_or_default();
     let mut orders = Vec::new();
     for leverage in [Millionths::ONE.wide(), Millionths::ONE.wide() + limit.wide()] {
@@ -205,7 +197,7 @@ fn repair_orders(policy: &PolicyValues, goal: Tier) -> Vec<Vec<RemedyStep>> {
     orders
 }
 
-/// Returns the increase of numerator - threshold * denominator from grounding a claim.
+/// Returns by how much grounding a claim increases `numerator - threshold * denominator`.
 fn gain(policy: &PolicyValues, group: Group, threshold: Millionths, leverage: u128) -> u128 {
     let one = Millionths::ONE;
     let rho = if policy.guards.rho_at_least_one { policy.rho.max(one) } else { policy.rho };
@@ -239,7 +231,7 @@ fn loss_order(policy: &PolicyValues) -> Vec<RemedyStep> {
     order
 }
 
-/// Returns the fewest changes, applied in order, that reach the goal.
+/// Returns the smallest number of changes, applied in the given order, that reach the goal.
 fn min_changes(
     tally: &Tally,
     order: &[RemedyStep],

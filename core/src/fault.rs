@@ -1,4 +1,4 @@
-//! Relates the reasons for a decision to claims, advice and specialists.
+//! Determines the claims, the advice and the specialists that belong to the reasons for a decision.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::verify::{Correction, EvidenceSet, VerdictStatus, VerifiedClaim};
 const MAX_NAMED: usize = 8;
 
 impl Reason {
-    /// The claims that caused the reason, in report order.
+    /// The claims that led to this reason, in report order.
     #[must_use]
     pub fn claims(&self, claims: &[VerifiedClaim], corrections: &[Correction]) -> Vec<ClaimId> {
         let ids = |matches: &dyn Fn(&VerifiedClaim) -> bool| {
@@ -53,41 +53,47 @@ impl Reason {
         }
     }
 
-    /// Advice on how to resolve the reason, if the sentence does not already say it.
+    /// Advice on how to address the reason, unless the sentence already contains it.
     #[must_use]
     pub const fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::ScoreBelowProceed { .. } => Some("cite what shows it, or leave it out"),
+            Self::ScoreBelowProceed { .. } => {
+                Some("cite evidence for each claim, or remove the claim")
+            }
             Self::ScoreBelowRegenerate { .. } => {
-                Some("gather evidence that shows it, or leave it out")
+                Some("gather evidence for each claim, or remove the claim")
             }
-            Self::NothingToScore => Some("write at least one claim that the evidence shows"),
-            Self::ContradictedClaims { .. } => Some("say what the evidence says, or leave it out"),
+            Self::NothingToScore => Some("write at least one claim that the evidence supports"),
+            Self::ContradictedClaims { .. } => {
+                Some("state what the evidence says, or remove the claim")
+            }
             Self::UnverifiedContradiction { .. } => {
-                Some("check it against the evidence, or leave it out")
+                Some("check the claim against the evidence, or remove it")
             }
-            Self::ClaimDropped { .. } => Some("have the report judged once more, or leave it out"),
+            Self::ClaimDropped { .. } => Some("have the report judged again, or remove the claim"),
             Self::RootCauseNotShown { .. } => {
-                Some("cite what shows it, or say that the cause is open")
+                Some("cite evidence for the root cause, or state that the cause is unknown")
             }
-            Self::RemedyNotShown { .. } => Some("cite the change or the check, or leave it out"),
+            Self::RemedyNotShown { .. } => {
+                Some("cite the change or the check, or remove the claim")
+            }
             Self::SecondLookFailed { .. } => {
-                Some("evaluate the report again, or have `second_look_failure` note it")
+                Some("evaluate the report again, or set `second_look_failure` to `note`")
             }
             Self::JudgeUndecided { .. } => Some(
-                "name a chat model in judges.chain, or with --judge, which is asked about these claims",
+                "add a chat model to judges.chain, or name one with --judge, so that it judges these claims",
             ),
             Self::TooFewGrounded { .. } => Some("state what the evidence shows, and cite it"),
             Self::CoverageBelow { .. } => {
-                Some("make claims of the sentences under coverage.uncovered, or leave it out")
+                Some("add claims for the sentences listed in coverage.uncovered, or remove them")
             }
             Self::UncoveredText { .. } => {
-                Some("add a claim that says it, or take it out of the report")
+                Some("add claims that contain these words, or remove them from the report")
             }
-            Self::SynthesisMissing => Some("give report.synthesis"),
-            Self::NoEvidence => Some("send evidence items, or a corpus that holds some"),
+            Self::SynthesisMissing => Some("set report.synthesis"),
+            Self::NoEvidence => Some("send evidence items, or name a corpus that contains some"),
             Self::LanguageNotRead { .. } => {
-                Some("write the report in a language that a judge of the chain reads")
+                Some("write the report in a language that a judge in the chain reads")
             }
             Self::GuardedScore { .. }
             | Self::DuplicatesCountOnce { .. }
@@ -97,7 +103,7 @@ impl Reason {
         }
     }
 
-    /// The reason as a sentence with its claims and advice.
+    /// The reason as a sentence, followed by its claims and the advice.
     #[must_use]
     pub fn sentence_with_claims(&self, claims: &[ClaimId]) -> String {
         let mut sentence = self.sentence();
@@ -111,7 +117,7 @@ impl Reason {
     }
 }
 
-/// Joins the first ids and appends the number of remaining ones.
+/// Joins the first ids, and appends the number of the remaining ids.
 pub(crate) fn join_ids(claims: &[ClaimId]) -> String {
     let first: Vec<&str> = claims.iter().take(MAX_NAMED).map(ClaimId::as_str).collect();
     match claims.len().saturating_sub(first.len()) {
@@ -120,7 +126,7 @@ pub(crate) fn join_ids(claims: &[ClaimId]) -> String {
     }
 }
 
-/// Returns `true` if a decided claim lowers the outcome.
+/// Returns `true` if a decided claim worsens the outcome.
 fn is_at_fault(claim: &VerifiedClaim) -> bool {
     if claim.judged.undecided.is_some() {
         return false;
@@ -154,7 +160,8 @@ impl<'a> CitedSpecialists<'a> {
         Self(specialists_by_claim)
     }
 
-    /// The distinct specialists behind claims at fault, in report order; empty if the report may be sent.
+    /// Returns the distinct specialists cited by claims at fault, in report order. Returns none if the report may be
+    /// sent.
     pub(crate) fn affected(&self, decision: &Decision, claims: &[VerifiedClaim]) -> Vec<String> {
         let mut affected: Vec<String> = Vec::new();
         if decision.tier == Tier::Proceed {

@@ -65,7 +65,7 @@ impl Millionths {
 impl FromStr for Millionths {
     type Err = DecimalError;
 
-    /// Parses a decimal such as `0.95`, `2` or `.5`, without minus sign or exponent.
+    /// Parses a decimal such as `0.95`, `2` or `.5`, without a minus sign or an exponent.
     fn from_str(literal: &str) -> Result<Self, DecimalError> {
         let unsigned = literal.strip_prefix('+').unwrap_or(literal);
         if unsigned.starts_with('-') {
@@ -115,19 +115,19 @@ impl fmt::Display for Millionths {
 /// An invalid decimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecimalError {
-    /// NaN or infinite.
+    /// The number is NaN or infinite.
     #[error("is not a finite number")]
     NotFinite,
-    /// Below zero, or minus zero.
+    /// The number is below zero, or is minus zero.
     #[error("is negative; it must be 0 or more")]
     Negative,
-    /// Above the maximum of the type.
+    /// The number is above the maximum of the type.
     #[error("is too large")]
     TooLarge,
-    /// More than six decimal places.
+    /// The number has more than six decimal places.
     #[error("has more than six decimal places")]
     TooManyPlaces,
-    /// Not a decimal literal.
+    /// The text is not a decimal literal.
     #[error("is not a plain decimal number")]
     NotADecimal,
 }
@@ -167,7 +167,7 @@ impl Fraction {
         self.denominator
     }
 
-    /// Compares with a threshold by cross-multiplication.
+    /// Compares the fraction with a threshold by cross-multiplication.
     #[must_use]
     pub fn compare(self, threshold: Millionths) -> Ordering {
         let left = self.numerator.saturating_mul(u128::from(ONE_MILLION));
@@ -175,7 +175,8 @@ impl Fraction {
         left.cmp(&right)
     }
 
-    /// Formats three decimal places, rounded down so that the result never reads as a threshold above it.
+    /// Formats the fraction with three decimal places, rounded down so that a score below a threshold never reads as
+    /// the threshold.
     #[must_use]
     pub fn to_decimal(self) -> String {
         let thousandths = self.numerator.saturating_mul(1000) / self.denominator;
@@ -223,7 +224,7 @@ impl fmt::Display for Fraction {
 }
 
 fn greatest_common_divisor(a: u128, b: u128) -> u128 {
-    // Scores fit 64 bits, where division is several times faster.
+    // Scores fit into 64 bits, for which division is several times faster.
     if let (Ok(a), Ok(b)) = (u64::try_from(a), u64::try_from(b)) {
         let (mut a, mut b) = (a, b);
         while b != 0 {
@@ -243,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn literals_are_parsed_exactly() {
+    fn parses_literals_exactly() {
         for (literal, millionths) in [
             ("0", 0),
             ("1", 1_000_000),
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn accepts_doubles_only_as_short_decimals() {
+    fn accepts_only_doubles_that_are_short_decimals() {
         assert_eq!(Millionths::from_f64(0.95), Ok(Millionths::new(950_000)));
         assert_eq!(Millionths::from_f64(0.1 + 0.2), Err(DecimalError::TooManyPlaces));
         assert_eq!(Millionths::from_f64(-0.0), Err(DecimalError::Negative));

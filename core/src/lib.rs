@@ -1,9 +1,9 @@
 //! The rules that decide whether an incident report may be sent.
 //!
-//! Verifies a judge's verdicts on a report's claims ([`verify`]), computes an exact score ([`score`]),
-//! decides ([`decide`]) and determines the actions that an agent may take ([`safety`]).
+//! This crate verifies a judge's verdicts on a report's claims ([`verify`]), computes an exact score ([`score`]),
+//! decides the tier ([`decide`]) and determines the actions that an agent may take ([`safety`]).
 //!
-//! Does no I/O, reads no clock, runs no model, and uses no floating point in decisions.
+//! It does no I/O, reads no clock, runs no model, and uses no floating point in decisions.
 //!
 //! ```
 //! use gsar_core::{Class, EvidenceType, Origin, Preset, Tally, decide, preset};
@@ -50,6 +50,8 @@ pub mod time;
 pub mod undecided;
 pub mod verify;
 
+#[doc(hidden)]
+pub use gsar_extraction::names;
 pub use gsar_extraction::{budget, report, text};
 
 pub use claim::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};

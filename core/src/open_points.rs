@@ -1,4 +1,4 @@
-//! Collects the open questions about an evaluation (`verification_needed`). Does not affect the decision.
+//! Collects the open questions about an evaluation (`verification_needed`). They do not affect the decision.
 
 use crate::assess::Assessment;
 use crate::claim::JudgedClaim;
@@ -27,7 +27,7 @@ pub enum OpenPoint {
         /// The claims.
         claims: Vec<ClaimId>,
     },
-    /// Claims that a correction would have moved to a stricter class under enforced verification.
+    /// Claims that a correction would have moved to a stricter class if the policy enforced verification.
     CorrectionNotApplied {
         /// The claims.
         claims: Vec<ClaimId>,
@@ -90,35 +90,35 @@ impl OpenPoint {
     pub fn sentence(&self) -> String {
         match self {
             Self::UnverifiedContradiction { claims } => format!(
-                "check {} against the evidence: judged contradicted without a valid citation",
+                "check {} against the evidence: the judge found a contradiction but gave no valid citation",
                 join_ids(claims)
             ),
             Self::ClaimDropped { claims } => {
-                format!("have {} judged: the judge gave no verdict", join_ids(claims))
+                format!("have {} judged again: the judge returned no verdict", join_ids(claims))
             }
             Self::UnverifiedFix { claims } => format!(
-                "run a check of the fix that {} reports, and cite it: no check that passed is cited",
+                "run a check of the fix reported by {}, and cite it: no passed check is cited",
                 join_ids(claims)
             ),
             Self::CorrectionNotApplied { claims } => format!(
-                "check {}: a correction that the policy only notes would have made the class stricter",
+                "check {}: a correction would have made the class stricter, but the policy does not apply corrections",
                 join_ids(claims)
             ),
             Self::ClaimUndecided { claims } => {
-                format!("have {} judged: the judge left it undecided", join_ids(claims))
+                format!("have {} judged again: the judge was undecided", join_ids(claims))
             }
             Self::ContestedHypothesis { hypotheses } => {
                 let ids: Vec<&str> = hypotheses.iter().map(HypothesisId::as_str).collect();
                 format!(
-                    "find evidence that decides {}: there is hard evidence on both sides",
+                    "find evidence that settles {}: there is hard evidence on both sides",
                     ids.join(", ")
                 )
             }
             Self::JudgeAbstained { reason } => {
-                format!("gather what the judge missed: it abstained: {reason}")
+                format!("gather the missing evidence: the judge abstained: {reason}")
             }
             Self::JudgeFailed { reason } => {
-                format!("have the report judged: the judge failed: {reason}")
+                format!("have the report judged again: the judge failed: {reason}")
             }
         }
     }
@@ -150,21 +150,21 @@ pub fn open_points(
     .collect()
 }
 
-/// Returns the open points for a judge that returned no partition.
+/// Returns the open points for the case that the judge returned no partition.
 #[must_use]
 pub fn open_without_partition(
     reason: &Reason,
     hypotheses: &[Hypothesis],
     policy: &PolicyValues,
 ) -> Vec<OpenPoint> {
-    let judge = match reason {
+    let judge_point = match reason {
         Reason::JudgeAbstained { reason } => {
             Some(OpenPoint::JudgeAbstained { reason: reason.clone() })
         }
         Reason::JudgeFailed { reason } => Some(OpenPoint::JudgeFailed { reason: reason.clone() }),
         _ => None,
     };
-    judge.into_iter().chain(contested_hypotheses(hypotheses, policy)).collect()
+    judge_point.into_iter().chain(contested_hypotheses(hypotheses, policy)).collect()
 }
 
 fn contested_hypotheses(hypotheses: &[Hypothesis], policy: &PolicyValues) -> Option<OpenPoint> {

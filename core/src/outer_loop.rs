@@ -1,4 +1,4 @@
-//! The bounded loop of judging and rewriting reports (arXiv:2604.23366, algorithm 1, completed).
+//! The bounded loop in which reports are judged and rewritten (a completed form of arXiv:2604.23366, algorithm 1).
 
 mod action;
 mod stage;
@@ -7,6 +7,7 @@ use core::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::fixed_point::Fraction;
+use crate::names;
 use crate::tier::Tier;
 
 pub use action::{Action, DegradedCause, Ending, ReplanCause};
@@ -15,9 +16,9 @@ pub use stage::{Stage, StageProgress};
 /// The limits of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopLimits {
-    /// The maximum number of replans: 2 in the reference, at most 3 recommended.
+    /// The maximum number of replans: 2 in the `reference` policy. More than 3 are not recommended.
     pub max_replans: u32,
-    /// The maximum number of rewrites per plan: 1 in the reference.
+    /// The maximum number of rewrites per plan: 1 in the `reference` policy.
     pub regenerations_per_plan: u32,
     /// The maximum number of retries after judge failures, over the whole loop.
     pub max_judge_retries: u32,
@@ -48,9 +49,9 @@ pub struct Judgement {
     pub contradictions: Vec<ClaimKey>,
     /// All claims in the judge's partition.
     pub partition: Vec<ClaimKey>,
-    /// All claims stated in the report, partitioned or not.
+    /// All claims stated in the report, whether or not they are in the partition.
     pub stated: Vec<ClaimKey>,
-    /// The explanation, gaps and abstention reason, for the planner.
+    /// The explanation, the gaps and the reason for an abstention, for the planner.
     pub reasons: Vec<String>,
 }
 
@@ -61,7 +62,7 @@ pub enum Event {
     Submitted(SubjectDigest),
     /// The judge judged the submitted report.
     Judged(Judgement),
-    /// The judge failed: a transport error, an exhausted budget or an unusable answer.
+    /// The judge failed because of a transport error, an exhausted budget or an unusable answer.
     JudgeFailed {
         /// The cause of the failure.
         reason: String,
@@ -87,30 +88,14 @@ pub enum StopCause {
     Cancelled,
 }
 
-impl StopCause {
-    /// All causes.
-    pub const ALL: [Self; 6] = [
-        Self::JudgeCallsSpent,
-        Self::TokensSpent,
-        Self::MoneySpent,
-        Self::TimeSpent,
-        Self::QueryingWithoutCommitting,
-        Self::Cancelled,
-    ];
-
-    /// The stable code on the wire.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::JudgeCallsSpent => "JUDGE_CALLS_SPENT",
-            Self::TokensSpent => "TOKENS_SPENT",
-            Self::MoneySpent => "MONEY_SPENT",
-            Self::TimeSpent => "TIME_SPENT",
-            Self::QueryingWithoutCommitting => "QUERYING_WITHOUT_COMMITTING",
-            Self::Cancelled => "CANCELLED",
-        }
-    }
-}
+names!(StopCause {
+    JudgeCallsSpent => "JUDGE_CALLS_SPENT",
+    TokensSpent => "TOKENS_SPENT",
+    MoneySpent => "MONEY_SPENT",
+    TimeSpent => "TIME_SPENT",
+    QueryingWithoutCommitting => "QUERYING_WITHOUT_COMMITTING",
+    Cancelled => "CANCELLED",
+}, from_name);
 
 impl Event {
     const fn name(&self) -> &'static str {
@@ -130,7 +115,7 @@ pub struct Step {
     pub subject: SubjectDigest,
     /// The number of replans before the report.
     pub plan: u32,
-    /// The tier, no better than regenerate if `put_back` is not empty.
+    /// The tier. It is no better than regenerate if `put_back` is not empty.
     pub tier: Tier,
     /// The deciding score.
     pub score: Option<Fraction>,
@@ -165,7 +150,7 @@ enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoopError {
     /// Another event is expected.
-    #[error("received {given}, expected {expected}; answer the last action")]
+    #[error("received {given}, expected {expected}; respond to the last action")]
     Unexpected {
         /// The received event.
         given: &'static str,
@@ -225,8 +210,8 @@ impl OuterLoop {
         Ok(action)
     }
 
-    /// Returns the earlier contradictions that a report still states but its partition omits. The caller
-    /// must add them as contradicted before scoring.
+    /// Returns the earlier contradictions that a report still states but its partition omits. The caller must add them
+    /// to the partition as contradicted claims before scoring.
     #[must_use]
     pub fn carried_contradictions(
         &self,
@@ -268,7 +253,7 @@ impl OuterLoop {
     fn on_submitted(&mut self, subject: SubjectDigest) -> Action {
         let judged = self.trajectory.iter().find(|step| step.subject == subject);
         match judged {
-            // The loop continues only after a rejected report, so this report was rejected.
+            // The loop only continues after a report was rejected, so this report was rejected.
             Some(step) => {
                 let (tier, reasons) = (step.tier, step.reasons.clone());
                 self.next_action(tier, reasons)
@@ -364,7 +349,7 @@ impl OuterLoop {
     }
 }
 
-/// Orders reports by score, then tier. Scores that omit an earlier contradiction rank below others.
+/// Orders reports by score, then by tier. Reports whose score omits an earlier contradiction rank below others.
 fn quality(a: &Step, b: &Step) -> Ordering {
     let is_complete = |step: &Step| step.score.is_some() && step.put_back.is_empty();
     is_complete(a).cmp(&is_complete(b)).then(a.score.cmp(&b.score)).then(b.tier.cmp(&a.tier))

@@ -4,11 +4,11 @@ use memchr::memmem::Finder;
 
 use crate::text::sentences::sentences;
 
-/// The minimum report size for a containment check, in bytes. Shorter reports can match by coincidence.
+/// The minimum size of a report, in bytes, for which containment is checked. Shorter reports can match by coincidence.
 const MIN_CONTAINED: usize = 200;
 
 const MIN_SENTENCE: usize = 40;
-/// The minimum number of sentences to recognize a draft, as opposed to evidence quoted by the report.
+/// The minimum number of sentences that distinguish a draft from evidence that the report quotes.
 const MIN_SENTENCES: usize = 4;
 const MAX_SENTENCES: usize = 32;
 
@@ -17,7 +17,7 @@ const MAX_SENTENCES: usize = 32;
 pub struct OwnReport<'r> {
     report: &'r str,
     whole: Finder<'r>,
-    /// The report as escaped in a JSON string.
+    /// The report with the escapes of a JSON string.
     escaped: Finder<'static>,
     /// The sentences outside code and quotations.
     sentences: Vec<Finder<'r>>,

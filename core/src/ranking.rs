@@ -1,4 +1,4 @@
-//! Ranks reports on the same evidence by their decisions.
+//! Ranks reports that are based on the same evidence by their decisions.
 
 use core::cmp::Ordering;
 
@@ -21,11 +21,11 @@ pub struct ReportOutcome {
 pub struct RankedReport {
     /// The report's index in the input.
     pub index: usize,
-    /// The rank, starting at 1; equal outcomes share a rank.
+    /// The rank, starting at 1. Reports with equal outcomes share a rank.
     pub rank: usize,
     /// The other reports with the same rank, in input order.
     pub tied_with: Vec<usize>,
-    /// The reason for ranking below the previous report; empty for the first.
+    /// The reason why the report ranks below the previous one; empty for the first report.
     pub reason: String,
 }
 
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_by_tier_then_score_then_faults() {
+    fn ranks_by_tier_then_by_score_then_by_claims_at_fault() {
         let outcomes = [
             None,
             outcome(Tier::Abstain, None, 0),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_outcomes_share_a_rank_in_input_order() {
+    fn equal_outcomes_share_a_rank_and_keep_their_input_order() {
         let tied = outcome(Tier::Proceed, Some((1, 1)), 0);
         let outcomes = [outcome(Tier::Replan, None, 1), tied, None, tied, None];
         assert_eq!(order(&outcomes), [(1, 1), (3, 1), (0, 3), (2, 4), (4, 4)]);

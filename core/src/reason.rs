@@ -32,7 +32,7 @@ pub enum Reason {
     NothingToScore,
     /// Duplicate claims were counted once.
     DuplicatesCountOnce {
-        /// The number of claims set aside.
+        /// The number of claims that were not counted.
         count: u32,
     },
     /// Contradicted claims block proceed.
@@ -72,7 +72,7 @@ pub enum Reason {
         /// The number of grounded claims that the policy requires.
         min: u32,
     },
-    /// Too little of the synthesis covered by claims blocks proceed.
+    /// Claims cover too little of the synthesis, which blocks proceed.
     CoverageBelow {
         /// The number of assertions covered by claims.
         covered: u32,
@@ -81,21 +81,21 @@ pub enum Reason {
         /// The share that the policy requires.
         min: Millionths,
     },
-    /// Words of the synthesis that may carry a statement but appear in no claim block proceed.
+    /// Words of the synthesis that may be a statement but appear in no claim block proceed.
     UncoveredText {
         /// The words, at most [`crate::coverage::MAX_WORDS`].
         words: Vec<String>,
     },
-    /// Claims without the report's text block proceed.
+    /// The report's text is missing, which blocks proceed.
     SynthesisMissing,
-    /// The judge's own partition had a stricter tier, which verification never improves.
+    /// The judge's own partition led to a stricter tier, and verification never improves a tier.
     VerificationKeepsTier {
         /// The tier before verification.
         before: Tier,
     },
     /// There is no evidence, so no judge was called.
     NoEvidence,
-    /// No judge of the chain reads the report's language.
+    /// No judge in the chain reads the report's language.
     LanguageNotRead {
         /// The language, as a BCP 47 tag.
         language: String,
@@ -104,9 +104,9 @@ pub enum Reason {
     JudgeUndecided {
         /// The number of undecided claims.
         count: u64,
-        /// The tier if they are counted at their worst.
+        /// The tier if the undecided claims are given their worst verdicts.
         worst: Tier,
-        /// The tier if they are counted at their best.
+        /// The tier if the undecided claims are given their best verdicts.
         best: Tier,
     },
     /// The judge abstained.
@@ -150,44 +150,43 @@ impl Reason {
         }
     }
 
-    /// The reason as a sentence for people.
+    /// The reason as a human-readable sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         match self {
             Self::ScoreBelowProceed { score, threshold } => {
-                format!("the score {} is below tau_proceed {threshold}", score.to_decimal())
+                format!("the score {} is below tau_proceed ({threshold})", score.to_decimal())
             }
             Self::ScoreBelowRegenerate { score, threshold } => {
-                format!("the score {} is below tau_regenerate {threshold}", score.to_decimal())
+                format!("the score {} is below tau_regenerate ({threshold})", score.to_decimal())
             }
             Self::GuardedScore { score, guarded } => {
                 format!(
-                    "the guards count the score {} as {}",
+                    "the guards lowered the score from {} to {}",
                     score.to_decimal(),
                     guarded.to_decimal()
                 )
             }
             Self::NothingToScore => "no claim has weight, so there is no score".to_string(),
-            Self::DuplicatesCountOnce { count } => {
-                format!(
-                    "{} what another claim says and counted once",
-                    claims(u64::from(*count), "repeats", "repeat")
-                )
-            }
+            Self::DuplicatesCountOnce { count } => claims(
+                u64::from(*count),
+                "repeats another claim and is not counted again",
+                "repeat other claims and are not counted again",
+            ),
             Self::ContradictedClaims { count } => {
                 format!(
-                    "{} proceed: the evidence shows otherwise",
-                    claims(*count, "blocks", "block")
+                    "{} contradicted by the evidence, so the report cannot proceed",
+                    claims(*count, "is", "are")
                 )
             }
             Self::UnverifiedContradiction { count } => format!(
-                "{} proceed: called contradicted without a citation that holds",
-                claims(*count, "blocks", "block")
+                "{} judged contradicted without a valid citation, so the report cannot proceed",
+                claims(*count, "is", "are")
             ),
             Self::ClaimDropped { count } => {
                 format!(
-                    "{} proceed: the judge gave no verdict on it",
-                    claims(u64::from(*count), "blocks", "block")
+                    "{} no verdict from the judge, so the report cannot proceed",
+                    claims(u64::from(*count), "has", "have")
                 )
             }
             Self::RootCauseNotShown { .. } => {
@@ -197,34 +196,34 @@ impl Reason {
                 "the evidence does not show that the remedy was carried out".to_string()
             }
             Self::SecondLookFailed { reason } => {
-                format!("supported claims did not get their second look: {reason}")
+                format!("the second look at supported claims failed: {reason}")
             }
             Self::TooFewGrounded { grounded, min } => {
-                format!("{} grounded; the policy asks for {min}", claims(*grounded, "is", "are"))
+                format!("{} grounded; the policy requires {min}", claims(*grounded, "is", "are"))
             }
             Self::CoverageBelow { covered, sentences, min } => {
                 format!(
-                    "claims cover {covered} of {sentences} sentences; the policy asks for a share of {min}"
+                    "claims cover {covered} of {sentences} sentences; the policy requires a share of {min}"
                 )
             }
             Self::UncoveredText { words } => {
-                format!("no claim says what the report says with {}", words.join(", "))
+                format!("the report contains words that no claim contains: {}", words.join(", "))
             }
             Self::SynthesisMissing => {
-                "claims without the report's text: what else the report says was not judged"
+                "the report's text is missing, so anything it says beyond the claims was not judged"
                     .to_string()
             }
             Self::VerificationKeepsTier { before } => format!(
-                "the judge's partition before verification gave {}; verification never improves a tier",
+                "the tier of the judge's partition before verification is {}; verification never improves a tier",
                 before.name()
             ),
-            Self::NoEvidence => "there is no evidence, so nothing can be known".to_string(),
+            Self::NoEvidence => "there is no evidence, so no claim can be judged".to_string(),
             Self::LanguageNotRead { language } => {
-                format!("no judge of the chain reads the report's language, {language}")
+                format!("no judge in the chain reads the report's language, {language}")
             }
             Self::JudgeUndecided { count, worst, best } => format!(
-                "{} between {} and {}: the judge does not know",
-                claims(*count, "leaves the tier", "leave the tier"),
+                "{} undecided, so the tier is between {} and {}",
+                claims(*count, "is", "are"),
                 worst.name(),
                 best.name()
             ),

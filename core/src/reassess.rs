@@ -1,4 +1,4 @@
-//! Decides a recorded partition under another policy, without reading the evidence contents.
+//! Decides a recorded partition under another policy, without reading the content of the evidence.
 
 use crate::assess::{
     Assessment, JudgedTallies, PartitionDecision, ReportContext, chain_and_safety, decide_partition,
@@ -19,15 +19,15 @@ pub struct RecordedPartition<'a> {
     pub judged: Vec<JudgedClaim>,
     /// The verification result.
     pub verified: VerifiedPartition,
-    /// The claims' coverage; `None` for an empty synthesis.
+    /// The coverage of the synthesis by the claims; `None` for an empty synthesis.
     pub coverage: Option<Coverage>,
-    /// The error, if the second look at some claims failed.
+    /// The error of the second look, if the second look at some claims failed.
     pub second_look_error: Option<String>,
-    /// The evidence. Only ids, kinds and specialists are used.
+    /// The evidence. Only the ids, kinds and specialists of its items are used.
     pub evidence: &'a [EvidenceItem],
 }
 
-/// Decides a recorded partition as a report without an investigation.
+/// Decides a recorded partition like that of a report without an investigation.
 #[must_use]
 pub fn reassess(policy: &Policy, recorded: RecordedPartition<'_>) -> Assessment {
     let RecordedPartition { judged, verified, coverage, second_look_error, evidence } = recorded;

@@ -10,15 +10,15 @@ use crate::tally::Tally;
 /// The weight W of each class, in millionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScoreTerms {
-    /// W(G).
+    /// W(G), the weight of the grounded claims.
     pub grounded: u128,
-    /// W(U), with the floor applied.
+    /// W(U), the weight of the ungrounded claims, with the floor applied.
     pub ungrounded: u128,
-    /// W(X), with the floor but not rho applied.
+    /// W(X), the weight of the contradicted claims, with the floor applied but not rho.
     pub contradicted: u128,
-    /// W(K).
+    /// W(K), the weight of the complementary claims.
     pub complementary: u128,
-    /// The weight of unverified contradictions and dropped claims, without the factor max(1, rho).
+    /// The weight of the unverified contradictions and the dropped claims, without the factor max(1, rho).
     pub unverified: u128,
 }
 
@@ -66,7 +66,7 @@ impl ScoreTerms {
         score.or_else(|| self.score(policy).map(|_| Ratio { numerator: 0, denominator: 1 }))
     }
 
-    /// Computes S. `complementary` is W(K) in millionths squared.
+    /// Computes S. `complementary` is W(K), multiplied by one million twice.
     fn ratio(&self, policy: &PolicyValues, rho: Millionths, complementary: u128) -> Option<Ratio> {
         let one = Millionths::ONE;
         let numerator = self.grounded * one.wide() + complementary;
@@ -85,7 +85,7 @@ pub fn max_weight(policy: &PolicyValues) -> Millionths {
     weights.max().unwrap_or_default().max(policy.ungrounded_floor)
 }
 
-/// The type with the largest weight; the first in [`EvidenceType::ALL`] if several are equal.
+/// The evidence type with the largest weight. If several have it, this is the first of them in [`EvidenceType::ALL`].
 #[must_use]
 pub fn heaviest_type(policy: &PolicyValues) -> EvidenceType {
     let by_weight =
@@ -104,7 +104,7 @@ impl Ratio {
     /// One half.
     pub const HALF: Self = Self { numerator: 1, denominator: 2 };
 
-    /// Compares with a threshold.
+    /// Compares the score with a threshold.
     #[must_use]
     pub fn compare(self, threshold: Millionths) -> Ordering {
         (self.numerator * Millionths::ONE.wide()).cmp(&(self.denominator * threshold.wide()))

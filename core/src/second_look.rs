@@ -1,37 +1,28 @@
-//! The verdicts from a second look at supported claims and their effect on the class.
+//! The verdicts from a second look at supported claims, and the effect of these verdicts on the class.
 //!
-//! The second judge sees a statement and its quotes in context, but not the first verdict.
+//! The reader sees a statement and its quotes in context, but not the first verdict.
 
 use crate::claim::{Class, JudgedClaim};
 use crate::ids::ClaimId;
+use crate::names;
 use crate::policy::SecondLook;
 use crate::report::ClaimKind;
 
 /// The verdict from a second look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SecondLookVerdict {
-    /// The quotes in context show the whole statement.
+    /// The quotes, in context, show the whole statement.
     Shown,
-    /// Some part is not shown, and none is refuted.
+    /// The quotes do not show some part of the statement, and refute no part of it.
     NotShown,
-    /// The quotes refute some part.
+    /// The quotes refute some part of the statement.
     Refuted,
 }
 
-impl SecondLookVerdict {
-    /// All verdicts, least strict first.
-    pub const ALL: [Self; 3] = [Self::Shown, Self::NotShown, Self::Refuted];
-
-    /// The name used in files, output and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Shown => "shown",
-            Self::NotShown => "not_shown",
-            Self::Refuted => "refuted",
-        }
-    }
-}
+names!(
+    /// The verdicts are listed from least strict to strictest.
+    SecondLookVerdict { Shown => "shown", NotShown => "not_shown", Refuted => "refuted" }
+);
 
 /// The result of a second look at a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +33,12 @@ pub struct SecondLookResult {
     pub verdict: SecondLookVerdict,
     /// The explanation; may be empty.
     pub explanation: String,
-    /// The name of the second judge.
+    /// The name of the reader.
     pub judge: String,
 }
 
 impl SecondLookResult {
-    /// Returns `true` if the verdict disagrees with the class, in which case the judge is called again.
+    /// Returns `true` if the verdict disagrees with the class. In this case, the judge is called again.
     #[must_use]
     pub fn disagrees(&self, class: Class) -> bool {
         match class {
@@ -57,7 +48,7 @@ impl SecondLookResult {
         }
     }
 
-    /// The stricter of the class and the verdict.
+    /// Returns the stricter of the class and the class that the verdict implies.
     #[must_use]
     pub fn applied(&self, class: Class) -> Class {
         match (self.disagrees(class), self.verdict) {
@@ -68,7 +59,7 @@ impl SecondLookResult {
     }
 }
 
-/// Returns `true` if a claim needs a second look, including complementary statements.
+/// Returns `true` if a claim needs a second look. This includes complementary statements.
 #[must_use]
 pub fn needs_second_look(mode: SecondLook, judged: &JudgedClaim) -> bool {
     let is_in_scope = match mode {

@@ -12,7 +12,7 @@ use crate::second_look::needs_second_look;
 use crate::verify::EvidenceSet;
 use location::{Location, locate};
 
-/// The maximum number of statements per sheet, which keeps answers short.
+/// The maximum number of statements per sheet. It keeps the reader's answers short.
 const MAX_STATEMENTS: usize = 40;
 
 /// The cost of adding a quote with its context, in budget units.
@@ -27,20 +27,20 @@ pub struct Statement {
     pub heading: String,
     /// The text before the claim in the report; may be empty.
     pub preceding_text: String,
-    /// The quotes with their item ids.
+    /// The quotes with the ids of their items.
     pub quotes: Vec<(EvidenceId, String)>,
 }
 
-/// The input of one second-look call.
+/// The input of one call to the reader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sheet {
     /// The statements, in report order.
     pub statements: Vec<Statement>,
-    /// The distinct cited items. Long items are reduced to excerpts, which are not exhaustive.
+    /// The distinct cited items. Long items are reduced to excerpts, which are not marked as exhaustive.
     pub evidence: Vec<EvidenceItem>,
 }
 
-/// Builds sheets with about `max_bytes` of evidence each for the claims that need a second look.
+/// Builds sheets for the claims that need a second look. Each sheet contains about `max_bytes` of evidence.
 #[must_use]
 pub fn sheets<'c>(
     mode: SecondLook,
@@ -72,12 +72,13 @@ struct SheetBuilder<'e, 's> {
     evidence: &'s EvidenceSet<'e>,
     max_bytes: usize,
     statements: Vec<Statement>,
-    /// The excerpts by item position, cached across sheets.
+    /// The excerpts by the position of their items. They are cached across sheets.
     excerpts: BTreeMap<usize, Excerpt<'e>>,
 }
 
 impl SheetBuilder<'_, '_> {
-    /// Adds a claim with its quotes, shortened on an empty sheet. Returns `false` if it does not fit.
+    /// Adds a claim with its quotes. Returns `false` if the claim does not fit. On an empty sheet, quotes that do not
+    /// fit are dropped instead.
     fn add(&mut self, judged: &JudgedClaim) -> bool {
         if self.statements.len() == MAX_STATEMENTS {
             return false;
@@ -101,8 +102,8 @@ impl SheetBuilder<'_, '_> {
         true
     }
 
-    /// Adds a claim's citations and returns its quotes; `None` if they do not fit. With `may_drop`, adds only
-    /// the quotes that fit, but at least one.
+    /// Adds a claim's citations and returns its quotes, or `None` if they do not fit. If `may_drop` is `true`, adds
+    /// only the quotes that fit, but at least one.
     fn quotes(
         &mut self,
         judged: &JudgedClaim,
@@ -146,7 +147,7 @@ impl SheetBuilder<'_, '_> {
         let ranges = self.excerpts.values().flat_map(Excerpt::ranges);
         let (count, bytes) = ranges
             .fold((0, 0), |(count, bytes), range| (count + 1, bytes + range.len() + OVERHEAD));
-        // If this exceeds the budget, no more quotes are added.
+        // If the budget is exceeded here, no more quotes are added.
         self.evidence.spend(count);
         bytes
     }
@@ -172,7 +173,7 @@ impl SheetBuilder<'_, '_> {
     }
 }
 
-/// A citation's quote, or the whole quoted span if the quote is elided.
+/// Returns a citation's quote, or the whole quoted span if the quote contains an ellipsis.
 fn quoted_text(citation: &Citation, item: &EvidenceItem) -> String {
     const MAX_SPAN: usize = 4 << 10;
     let is_elided = citation.quote.contains('…') || citation.quote.contains("...");
@@ -212,21 +213,15 @@ mod tests {
         let citation = |(item, quote): &(&EvidenceItem, &str)| {
             let start = item.content.as_str().find(quote);
             Citation {
-                target: Target::Evidence { id: item.id.clone(), field_path: String::new() },
-                quote: (*quote).to_owned(),
                 bytes: start.map(|start| start..start + quote.len()),
+                ..Citation::new(item.id.clone(), *quote)
             }
         };
         let id = crate::ids::ClaimId::new(id).unwrap();
+        let claim = Claim::new(id, text);
         JudgedClaim {
-            claim: Claim { id, text: text.to_owned(), span: None },
-            class: Class::Grounded,
-            evidence_type: EvidenceType::ToolMatch,
-            role: Role::Observation,
             citations: quotes.iter().map(citation).collect(),
-            note: String::new(),
-            rules: Vec::new(),
-            undecided: None,
+            ..JudgedClaim::new(claim, Class::Grounded, EvidenceType::ToolMatch)
         }
     }
 
@@ -250,7 +245,7 @@ mod tests {
         let content = first.content.as_str();
         assert!(content.contains("worker-7 done") && content.contains("worker-900 done"));
         assert!(!content.contains("worker-400 done") && !first.exhaustive);
-        assert!(second.exhaustive, "short items are shown whole");
+        assert!(second.exhaustive, "short items are shown as a whole");
         assert_eq!(sheets[0].statements.len(), 3);
     }
 
@@ -272,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn sheets_respect_the_size_limit_and_omit_no_claim() {
+    fn sheets_stay_within_the_size_limit_and_omit_no_claim() {
         let items: Vec<EvidenceItem> = (0..30).map(|n| item(&format!("e{n}"), log(60))).collect();
         let claims: Vec<JudgedClaim> = items
             .iter()

@@ -7,7 +7,7 @@ use crate::claim::Claim;
 use crate::ids::ClaimId;
 use crate::report::{Assertion, Document, UNITS_PER_BYTE, statements};
 
-/// Splits a report into claims `c1`, `c2` and so on. Incomplete if the budget is exceeded.
+/// Splits a report into claims `c1`, `c2` and so on. The result is incomplete if the budget is exceeded.
 #[must_use]
 pub fn split(report: &str, budget: &Budget) -> Vec<Claim> {
     claims(&Document::parse(report, &[], budget).assertions, &[], budget)
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn two_statements_are_two_claims() {
+    fn several_statements_in_a_sentence_are_separate_claims() {
         assert_eq!(
             texts(
                 "Node wk-4 reports no memory pressure, and the events of namespace shop contain no eviction."
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn clauses_without_a_comma_are_claims_too() {
+    fn clauses_without_a_comma_are_separate_claims() {
         for (report, expected) in [
             (
                 "Both pods are Running and have not restarted although one shares the node.",
@@ -176,7 +176,7 @@ mod tests {
         }
 
         #[test]
-        // Words without vowels are not function words, which alone do not form a claim.
+        // The words have no vowels, so that none of them is a function word. Function words alone do not form a claim.
         fn claims_cover_everything_that_prose_asserts(report in "((was|is|had) [0-9]{1,2}( [bcdfgkmp]{3,8}){1,3}(, and |; | because |[.] )){1,8}") {
             let claims = split(&report, &Budget::unlimited());
             if let Some(coverage) = crate::coverage::coverage(&report, &claims, &[], &Budget::unlimited()) {

@@ -2,21 +2,21 @@
 
 use crate::claim::{Class, EvidenceType};
 
-/// The maximum number of claims in a partition. Up to this limit, a reduced score fits two 64-bit integers.
+/// The maximum number of claims in a partition. Up to this limit, a reduced score fits into two 64-bit integers.
 pub const MAX_CLAIMS: u64 = 1_800_000;
 
 /// The number of claims by class and evidence type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tally {
-    // A single table avoids mispredicted branches on the class. INVARIANT: rows are indexed by `class as
-    // usize`, and `of_class` destructures them in the order of `Class`.
+    // A single table avoids mispredicted branches on the class. INVARIANT: rows are indexed by `class as usize`, and
+    // `of_class` destructures them in the order of the variants of `Class`.
     classes: [[u32; 8]; 4],
     unverified_contradictions: [u32; 8],
     dropped: u32,
 }
 
 impl Tally {
-    /// Counts claims.
+    /// Creates a tally of the given claims.
     pub fn from_claims(claims: impl IntoIterator<Item = (Class, EvidenceType)>) -> Self {
         let mut tally = Self::default();
         for (class, evidence_type) in claims {
@@ -32,12 +32,12 @@ impl Tally {
         }
     }
 
-    /// Adds a contradicted claim without a valid citation, scored at max(1, rho) times its weight.
+    /// Adds a contradicted claim without a valid citation. It counts with max(1, rho) times its weight.
     pub fn add_unverified_contradiction(&mut self, evidence_type: EvidenceType) {
         add_to(&mut self.unverified_contradictions, evidence_type, 1);
     }
 
-    /// Adds a claim without a verdict, scored at max(1, rho) times the largest weight.
+    /// Adds a claim without a verdict. It counts with max(1, rho) times the largest weight.
     pub fn add_dropped(&mut self) {
         self.dropped = self.dropped.saturating_add(1);
     }
@@ -119,9 +119,9 @@ impl Tally {
 }
 
 /// A group of claims with equal weight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
-    /// Claims with a class and evidence type.
+    /// Claims with the same class and evidence type.
     Class(Class, EvidenceType),
     /// Contradicted claims without a valid citation.
     UnverifiedContradiction(EvidenceType),

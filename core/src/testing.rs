@@ -1,20 +1,11 @@
 //! Test helpers.
 
-use crate::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use crate::evidence::{Content, EvidenceId, EvidenceItem, Lane};
 
 pub(crate) fn tool(id: &str, content: &str) -> EvidenceItem {
+    let (id, content) = (EvidenceId::new(id).unwrap(), Content::Text(content.to_string()));
     EvidenceItem {
-        id: EvidenceId::new(id).unwrap(),
-        kind: EvidenceKind::ToolOutput,
-        lane: Lane::Logs,
         tool: String::from("kubectl logs"),
-        query: String::new(),
-        content: Content::Text(content.to_string()),
-        collected_at: None,
-        exhaustive: false,
-        attested: false,
-        step_id: String::new(),
-        specialist_id: String::new(),
-        verification_result: None,
+        ..EvidenceItem::new(id, Lane::Logs, content)
     }
 }

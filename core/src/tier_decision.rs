@@ -1,10 +1,11 @@
-//! Decides the tier of a tallied partition by the thresholds of arXiv:2604.23366 and by the guards, which
-//! can only make it stricter (docs/POLICY.md, "The guards").
+//! Decides the tier of a tallied partition by the thresholds of arXiv:2604.23366 and by the guards, which can only make
+//! the tier stricter (docs/POLICY.md, "The guards").
 
 use crate::claim::Class;
 use crate::coverage::Coverage;
 use crate::fixed_point::Millionths;
 use crate::ids::ClaimId;
+use crate::names;
 use crate::policy::{
     Policy, PolicyValues, SecondLook, SecondLookFailure, UndefinedScore, VerificationMode,
 };
@@ -16,57 +17,51 @@ use crate::tier::Tier;
 /// A guard that needs input from the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// `duplicates_count_once`.
+    /// The guard `duplicates_count_once`.
     Duplicates,
-    /// `min_coverage`.
+    /// The guard `min_coverage`.
     Coverage,
-    /// `verification`.
+    /// The guard `verification`.
     Verification,
-    /// `synthesis_required`.
+    /// The guard `synthesis_required`.
     Synthesis,
 }
 
-impl Guard {
-    /// The name used in output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Duplicates => "duplicates",
-            Self::Coverage => "coverage",
-            Self::Verification => "verification",
-            Self::Synthesis => "synthesis",
-        }
-    }
-}
+names!(Guard {
+    Duplicates => "duplicates",
+    Coverage => "coverage",
+    Verification => "verification",
+    Synthesis => "synthesis",
+});
 
-/// The author of a partition. Determines the outcome of a partition with nothing to score.
+/// The author of a partition. It determines the outcome of a partition without weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The caller. The paper's convention for an empty partition applies if the policy enables it.
+    /// The caller. If the policy enables it, the paper's convention for an empty partition applies.
     Caller,
-    /// A judge. An empty partition is an abstention.
+    /// A judge. An empty partition counts as an abstention.
     Judge,
 }
 
-/// Findings from the report's text and citations, used by some guards.
+/// The findings from the report's text and citations, which some guards use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFindings {
-    /// The claims' coverage; `None` for an empty synthesis.
+    /// The coverage of the synthesis by the claims; `None` for an empty synthesis.
     pub coverage: Option<Coverage>,
-    /// The number of claims set aside as duplicates.
+    /// The number of claims that are not counted because they are duplicates.
     pub duplicates: u32,
     /// The ungrounded root causes and remedies.
     pub headline: Headline,
-    /// The error, if the second look at some claims failed.
+    /// The error of the second look, if the second look at some claims failed.
     pub second_look_error: Option<String>,
 }
 
 /// The ungrounded root causes and remedies, in report order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headline {
-    /// Root causes.
+    /// The root causes.
     pub root_causes: Vec<ClaimId>,
-    /// Remedies reported as done.
+    /// The remedies that are reported as done.
     pub remedies: Vec<ClaimId>,
     /// `true` if any other claim is grounded.
     pub has_others: bool,
@@ -81,7 +76,7 @@ pub struct Decision {
     pub score: Option<Ratio>,
     /// The score after the guards, which determines the tier.
     pub guarded_score: Option<Ratio>,
-    /// The weights behind the score.
+    /// The weights from which the score is computed.
     pub terms: ScoreTerms,
     /// The reasons for the tier.
     pub reasons: Vec<Reason>,
@@ -91,7 +86,7 @@ pub struct Decision {
     pub bounds: Option<Bounds>,
 }
 
-/// The outcome of a changed partition.
+/// The outcome for a changed partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hypothetical {
     /// The deciding score, if there is anything to score.
@@ -106,16 +101,16 @@ impl Hypothetical {
     }
 }
 
-/// The range of outcomes with undecided claims; see [`crate::undecided`].
+/// The range of outcomes if some claims are undecided; see [`crate::undecided`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// The outcome with undecided claims at their worst.
+    /// The outcome if undecided claims are given their worst verdicts.
     pub worst: Hypothetical,
-    /// The outcome with undecided claims at their best.
+    /// The outcome if undecided claims are given their best verdicts.
     pub best: Hypothetical,
 }
 
-/// Decides a partition. `findings` is `None` if the caller gave only classes and types.
+/// Decides a partition. `findings` is `None` if the caller provided only classes and types.
 #[must_use]
 pub fn decide(
     policy: &Policy,
@@ -235,7 +230,7 @@ fn tier_by_second_look(
     }
 }
 
-/// Pushes a reason for each condition that forbids proceed. Returns `true` if there is one.
+/// Pushes a reason for each condition that blocks proceed. Returns `true` if there is such a condition.
 fn push_blocking_reasons(
     policy: &PolicyValues,
     tally: &Tally,

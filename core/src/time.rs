@@ -1,11 +1,11 @@
-//! Timestamps and time windows. Does not read the clock.
+//! Timestamps and time windows. This module does not read the clock.
 
-/// Microseconds since the Unix epoch; negative before it.
+/// The microseconds since the Unix epoch; negative before the epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// Creates a timestamp from microseconds since the epoch.
+    /// Creates a timestamp from the microseconds since the epoch.
     #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)

@@ -1,7 +1,7 @@
-//! Decides partitions with undecided claims at their worst and at their best.
+//! Decides partitions with undecided claims twice: with the worst and with the best verdicts for these claims.
 //!
-//! At worst, an undecided claim is ungrounded, or contradicted if the judge leans that way. At best, it is
-//! grounded. If both tiers are equal, the claims do not matter.
+//! At worst, an undecided claim is ungrounded, or contradicted if the judge leans towards that class. At best, it is
+//! grounded. If both tiers are equal, the undecided claims do not matter.
 
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::policy::{Policy, PolicyValues, Undecided};
@@ -13,14 +13,14 @@ use crate::tier_decision::{Bounds, Decision, Hypothetical, Origin, decide};
 /// An assumption about undecided claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumption {
-    /// Ungrounded, or contradicted if the judge leans that way.
+    /// Undecided claims are ungrounded, or contradicted if the judge leans towards that class.
     Worst,
-    /// Grounded.
+    /// Undecided claims are grounded.
     Best,
 }
 
 impl Assumption {
-    /// The assumed class of a claim, given the class that the judge leans to.
+    /// The assumed class of a claim, given the class towards which the judge leans.
     #[must_use]
     pub const fn class(self, leans_to: Class) -> Class {
         match (self, leans_to) {
@@ -51,7 +51,8 @@ impl AssumedVerdict {
     }
 }
 
-/// Decides a partition given as counts. `undecided` counts claims by leaning and heaviest type.
+/// Decides a partition that is given as counts. `undecided` contains the undecided claims by the class towards which
+/// the judge leans and by the heaviest evidence type that they may have.
 #[must_use]
 pub fn decide_counts(policy: &Policy, decided: &Tally, undecided: &Tally) -> Decision {
     let decide_as = |class_of: &dyn Fn(Class) -> Class| {

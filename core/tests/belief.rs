@@ -1,25 +1,13 @@
-//! Tests explorations on the paper's example and on generated incidents.
+//! Tests explorations of the paper's example and of generated incidents.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
-
-#[path = "belief/scripted.rs"]
 mod scripted;
 
 use gsar_core::belief::{
     AnswerError, Belief, Entity, Exploration, Label, Limits, Node, Topology, TopologyError, Visit,
 };
-use scripted::{Incident, Numbers, run};
+use scripted::{Incident, RandomNumbers, run};
 
-const GRAPHS: u64 = 10_000;
+const INCIDENTS: u64 = 10_000;
 
 fn entity(name: &str) -> Entity {
     Entity::parse(name).unwrap()
@@ -76,7 +64,7 @@ fn the_first_of_four_services_in_a_row_is_the_frontier() {
 }
 
 #[test]
-fn an_origin_reached_by_another_is_contributing() {
+fn an_origin_that_another_origin_reaches_is_contributing() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
     let mut exploration = Exploration::new(topology, &[c], Limits::default());
@@ -115,7 +103,7 @@ fn an_unchanged_entity_is_not_an_origin() {
     let outcome = exploration.outcome();
     assert!(outcome.frontier.is_empty() && outcome.alerts[0].origins.is_empty());
     assert_eq!(outcome.candidates[0].node, a);
-    // Known changes count like changes shown by evidence.
+    // A known change counts like a change that evidence shows.
     let mut exploration = Exploration::new(topology.with_changes(&[a, b]), &[a], Limits::default());
     assert_eq!(exploration.answer(a, origin).unwrap().label, Label::Origin);
     assert_eq!(exploration.outcome().frontier, [a]);
@@ -143,7 +131,8 @@ fn a_label_that_changes_too_often_is_deferred_permanently() {
 
 #[test]
 fn an_entity_cools_down_while_others_are_due() {
-    // b, c and d receive messages from a and each other. a is due again after two other visits.
+    // The entities b, c and d receive messages from a and from each other. Entity a is due again after two other
+    // visits.
     let topology = topology(&[("a", "b"), ("a", "c"), ("a", "d")]);
     let [a, b, c, d] = nodes(&topology, ["a", "b", "c", "d"]);
     let limits = Limits { cooldown: 2, ..Limits::default() };
@@ -161,7 +150,7 @@ fn an_entity_cools_down_while_others_are_due() {
 }
 
 #[test]
-fn a_healthy_entity_ends_a_propagation() {
+fn a_healthy_entity_stops_a_propagation() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
     let mut exploration = Exploration::new(topology, &[c, a], Limits::default());
@@ -171,7 +160,7 @@ fn a_healthy_entity_ends_a_propagation() {
         _ => belief(Label::Origin, &[(b, c)]),
     });
     let outcome = exploration.outcome();
-    assert_eq!(outcome.frontier, [a, c], "neither reaches the other");
+    assert_eq!(outcome.frontier, [a, c], "neither origin reaches the other");
     assert_eq!(exploration.path(a, c), None);
 }
 
@@ -206,7 +195,7 @@ fn an_edge_found_during_the_exploration_leads_to_the_origin() {
 }
 
 #[test]
-fn the_graph_alone_ranks_candidates_before_the_first_look() {
+fn the_graph_alone_ranks_candidates_before_the_first_visit() {
     let topology = topology(&[("db", "cart"), ("db", "orders"), ("cache", "cart"), ("x", "y")]);
     let [cache, cart, db, orders] = nodes(&topology, ["cache", "cart", "db", "orders"]);
     let exploration = Exploration::new(topology, &[cart, orders], Limits::default());
@@ -216,7 +205,7 @@ fn the_graph_alone_ranks_candidates_before_the_first_look() {
 }
 
 #[test]
-fn an_extension_keeps_beliefs_aliases_and_the_round() {
+fn an_extension_preserves_beliefs_aliases_and_the_round() {
     let alias = [entity("m"), entity("n")];
     let edges = [(entity("m"), entity("z"))];
     let known = Topology::new(&edges, &[], &[alias.to_vec()]).unwrap();
@@ -232,16 +221,20 @@ fn an_extension_keeps_beliefs_aliases_and_the_round() {
     let [a, m, z] = nodes(exploration.topology(), ["a", "n", "z"]);
     assert_eq!(exploration.label(m), Some(Label::Origin));
     assert_eq!(exploration.ledger()[0].belief.propagations, [(m, z)]);
-    assert_eq!(due_nodes(&exploration), [z], "the round goes on");
+    assert_eq!(due_nodes(&exploration), [z], "the round continues");
     let visit = exploration.due().next().unwrap();
-    assert_eq!(visit.neighbours, [(m, None)], "answers of the round do not affect it");
+    assert_eq!(visit.neighbours, [(m, None)], "answers given in the round do not affect the visit");
     assert_eq!(exploration.alerts().count(), 3);
     exploration.answer(z, belief(Label::Symptom, &[(m, z)])).unwrap();
-    assert_eq!(due_nodes(&exploration), [a, x], "m and z are cooling down; b and c are far away");
+    assert_eq!(
+        due_nodes(&exploration),
+        [a, x],
+        "m and z are cooling down; b and c are not near a discovered entity"
+    );
 }
 
 #[test]
-fn a_symptom_without_a_cause_leads_to_its_neighbours() {
+fn the_neighbours_of_a_symptom_without_a_cause_become_due() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
     for (label, expected) in
@@ -257,7 +250,7 @@ fn a_symptom_without_a_cause_leads_to_its_neighbours() {
 }
 
 #[test]
-fn invalid_answers_are_rejected_without_effect() {
+fn rejects_invalid_answers_without_effect() {
     let topology = topology(&[("a", "b"), ("b", "c")]);
     let [a, b, c] = nodes(&topology, ["a", "b", "c"]);
     let mut exploration = Exploration::new(topology, &[a], Limits::default());
@@ -276,7 +269,7 @@ fn invalid_answers_are_rejected_without_effect() {
 }
 
 #[test]
-fn aliases_refer_to_one_node() {
+fn aliases_refer_to_the_same_node() {
     let alias = |names: &[&str]| names.iter().map(|name| entity(name)).collect::<Vec<_>>();
     let edges = [(entity("shop/Service/db"), entity("shop/Pod/api-7d9f8b6c5d-x2x4q"))];
     let groups = [
@@ -300,15 +293,16 @@ fn aliases_refer_to_one_node() {
     assert!(topology.are_neighbours(db, api) && topology.are_neighbours(api, db));
 }
 
-/// An exploration ends within its limits. Neither the order of due visits nor resuming changes the outcome.
+/// An exploration ends within its limits. Its outcome depends neither on the order in which due visits are answered nor
+/// on interruptions.
 #[test]
-fn laws_over_generated_incidents() {
-    for seed in 0..GRAPHS {
+fn explorations_of_generated_incidents_end_within_limits_and_are_deterministic() {
+    for seed in 0..INCIDENTS {
         let incident = Incident::generate(seed);
-        let mut numbers = Numbers::from_parts(&[seed, 3]);
+        let mut numbers = RandomNumbers::from_parts(&[seed, 3]);
         let (error_percent, budget) = (numbers.draw_below(41), 1 + numbers.draw_below(120) as u32);
         let limits = Limits { budget, ..Limits::default() };
-        let mut exploration = run(&incident, limits, error_percent, &mut Numbers::new(0));
+        let mut exploration = run(&incident, limits, error_percent, &mut RandomNumbers::new(0));
         let outcome = exploration.outcome();
 
         assert!(exploration.visit_count() <= budget, "seed {seed}");
@@ -318,7 +312,7 @@ fn laws_over_generated_incidents() {
         for entry in exploration.ledger() {
             *visits.entry(entry.node).or_insert(0_u32) += 1;
         }
-        // O(min(k_thresh, k_max) |V|): visits and label changes per entity are limited.
+        // The visits and label changes per entity are limited, as in O(min(k_thresh, k_max) |V|).
         assert!(visits.values().all(|count| *count <= limits.max_visits), "seed {seed}");
         let mut labels = std::collections::BTreeMap::new();
         let mut flips = std::collections::BTreeMap::new();
@@ -330,13 +324,17 @@ fn laws_over_generated_incidents() {
         assert!(flips.values().all(|count| *count <= limits.max_flips + 1), "seed {seed}");
 
         for order in 1..4 {
-            let reordered =
-                run(&incident, limits, error_percent, &mut Numbers::from_parts(&[seed, order]));
+            let reordered = run(
+                &incident,
+                limits,
+                error_percent,
+                &mut RandomNumbers::from_parts(&[seed, order]),
+            );
             assert_eq!(reordered.outcome(), outcome, "seed {seed}, order {order}");
             assert_eq!(reordered.visit_count(), exploration.visit_count());
         }
 
-        // Resume between rounds.
+        // Resume the exploration between two rounds.
         let mut resumed = incident.explore(limits);
         let answer_count = numbers.draw_below(u64::from(exploration.visit_count()) + 1) as usize;
         for entry in exploration.ledger().iter().take(answer_count) {
@@ -355,10 +353,10 @@ fn laws_over_generated_incidents() {
 }
 
 #[test]
-fn a_policy_without_errors_finds_the_origin() {
+fn correct_answers_lead_to_the_origin() {
     for seed in 0..1_000 {
         let incident = Incident::generate(seed);
-        let exploration = run(&incident, Limits::default(), 0, &mut Numbers::new(seed));
+        let exploration = run(&incident, Limits::default(), 0, &mut RandomNumbers::new(seed));
         let outcome = exploration.outcome();
         assert_eq!(outcome.frontier, [incident.origin], "seed {seed}");
         assert!(

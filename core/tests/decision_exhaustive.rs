@@ -1,14 +1,4 @@
-//! Compares the decision with an independent implementation of the paper, for all small partitions.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
+//! Compares the decisions on all small partitions with those of an independent implementation of the paper.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +7,7 @@ use gsar_core::policy::PolicyValues;
 use gsar_core::undecided::decide_counts;
 use gsar_core::{Class, EvidenceType, Origin, Policy, Preset, Tally, Tier, decide, preset};
 
-/// A claim: indices of its class and evidence type.
+/// The class and the evidence type of a claim, as indices.
 type Kind = (usize, usize);
 
 const GROUNDED: usize = 0;
@@ -25,7 +15,7 @@ const UNGROUNDED: usize = 1;
 const CONTRADICTED: usize = 2;
 const COMPLEMENTARY: usize = 3;
 
-/// A policy in plain millionths.
+/// A policy whose values are plain integers in millionths.
 struct Plain {
     weights: [i128; 8],
     floor: i128,
@@ -141,7 +131,7 @@ fn greatest_common_divisor(a: i128, b: i128) -> i128 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// Calls `visit` with every multiset of up to `max` of the 32 kinds.
+/// Calls `visit` with every multiset of up to `max` claims of the 32 kinds.
 fn visit_multisets(max: usize, visit: &mut impl FnMut(&[Kind])) {
     fn extend(
         first_kind: usize,
@@ -162,13 +152,17 @@ fn visit_multisets(max: usize, visit: &mut impl FnMut(&[Kind])) {
     extend(0, max, &mut Vec::new(), visit);
 }
 
-#[test]
-fn small_partitions_are_decided_like_the_reference() {
-    let policies = [
+fn policies() -> [(Policy, Plain); 3] {
+    [
         (preset(Preset::Paper), Plain::paper()),
         (preset(Preset::Reference), Plain::reference()),
         (preset(Preset::Strict), Plain::strict()),
-    ];
+    ]
+}
+
+#[test]
+fn decides_small_partitions_like_the_reference_implementation() {
+    let policies = policies();
     let mut visited = 0_u32;
     visit_multisets(5, &mut |claims| {
         visited += 1;
@@ -181,13 +175,13 @@ fn small_partitions_are_decided_like_the_reference() {
 }
 
 #[test]
-fn on_and_around_both_thresholds() {
+fn decides_scores_on_and_around_both_thresholds_like_the_reference_implementation() {
     for (base, plain) in [
         (Preset::Paper, Plain::paper as fn() -> Plain),
         (Preset::Reference, Plain::reference),
         (Preset::Strict, Plain::strict),
     ] {
-        // One multiset of up to four claims for each deciding score.
+        // Contains one multiset of up to four claims for each deciding score.
         let mut values: BTreeMap<(u128, u128), Vec<Kind>> = BTreeMap::new();
         let policy = preset(base);
         visit_multisets(4, &mut |claims| {
@@ -224,8 +218,8 @@ fn on_and_around_both_thresholds() {
     }
 }
 
-/// Returns the tier of a partition with undecided claims. An undecided claim has the class that the judge
-/// leans to.
+/// Returns the tier of a partition with undecided claims. The class of an undecided claim is the class towards which
+/// the judge leans.
 fn reference_undecided(policy: &Plain, decided_claims: &[Kind], undecided_claims: &[Kind]) -> Tier {
     let tier_as = |class_of: &dyn Fn(usize) -> usize| {
         let assumed_claims =
@@ -245,7 +239,8 @@ fn tally(claims: &[Kind]) -> Tally {
     Tally::from_claims(claims.iter().map(|claim| (Class::ALL[claim.0], EvidenceType::ALL[claim.1])))
 }
 
-/// Calls `visit` with every outcome of undecided claims except unexpected contradictions.
+/// Calls `visit` with every possible outcome for the undecided claims, except for contradictions that the judge does
+/// not lean towards.
 fn visit_outcomes(policy: &Plain, undecided_claims: &[Kind], visit: &mut impl FnMut(&[Kind])) {
     fn extend(
         policy: &Plain,
@@ -273,12 +268,8 @@ fn visit_outcomes(policy: &Plain, undecided_claims: &[Kind], visit: &mut impl Fn
 }
 
 #[test]
-fn undecided_claims_cannot_contradict_the_tier() {
-    let policies = [
-        (preset(Preset::Paper), Plain::paper()),
-        (preset(Preset::Reference), Plain::reference()),
-        (preset(Preset::Strict), Plain::strict()),
-    ];
+fn every_outcome_for_undecided_claims_lies_within_the_bounds() {
+    let policies = policies();
     let (mut equal_count, mut open_count) = (0_u32, 0_u32);
     visit_multisets(2, &mut |decided_claims| {
         visit_multisets(2, &mut |undecided_claims| {

@@ -1,14 +1,4 @@
-//! Compares margins and impacts with brute force.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
+//! Compares margins with those found by brute force, and checks impacts.
 
 use gsar_core::explain::{Remedy, impact, margins};
 use gsar_core::tally::Group;
@@ -16,7 +6,7 @@ use gsar_core::{Class, EvidenceType, Origin, Policy, Preset, Tally, Tier, decide
 
 type Kind = (Class, EvidenceType);
 
-/// Returns the minimum number of claims to change to reach a tier, by trying every choice.
+/// Returns the minimum number of claims that must change to reach a tier, by trying every choice of changes.
 fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
     let unsupported: Vec<usize> = (0..claims.len())
         .filter(|index| matches!(claims[*index].0, Class::Ungrounded | Class::Contradicted))
@@ -51,8 +41,8 @@ fn brute_force(policy: &Policy, claims: &[Kind], goal: Tier) -> Option<u64> {
 }
 
 #[test]
-fn the_margin_to_the_better_tier_is_minimal() {
-    // Three types with distinct weights suffice.
+fn the_margin_to_the_better_tier_is_the_smallest_possible() {
+    // Three evidence types with distinct weights suffice.
     let types = [EvidenceType::ToolMatch, EvidenceType::NegEvidence, EvidenceType::Inference];
     for base in Preset::ALL {
         let policy = preset(base);
@@ -82,7 +72,7 @@ fn the_margin_to_the_better_tier_is_minimal() {
 }
 
 #[test]
-fn the_margin_to_the_worse_tier_loses_grounded_claims() {
+fn the_margin_to_the_worse_tier_counts_lost_grounded_claims() {
     let policy = preset(Preset::Paper);
     let mut tally = Tally::default();
     tally.add(Class::Grounded, EvidenceType::ToolMatch, 9);
@@ -95,7 +85,7 @@ fn the_margin_to_the_worse_tier_loses_grounded_claims() {
 }
 
 #[test]
-fn a_million_claims_have_margins() {
+fn computes_the_margins_of_a_million_claims() {
     let policy = preset(Preset::Reference);
     let mut tally = Tally::default();
     tally.add(Class::Grounded, EvidenceType::ToolMatch, 500_000);

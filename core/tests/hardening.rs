@@ -1,18 +1,7 @@
-//! Attacks on the published method that must fail. Attacks with texts, citations or hypotheses are tested
-//! next to the code.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
+//! Checks that attacks on the published method fail. Attacks with texts, citations or hypotheses are tested next to the
+//! code.
 
 use gsar_core::fixed_point::Millionths;
-use gsar_core::policy::PolicyValues;
 use gsar_core::{Class, Decision, EvidenceType, Origin, Policy, Preset, Tally, Tier, preset};
 
 use Class::{Complementary, Contradicted, Grounded, Ungrounded};
@@ -48,12 +37,13 @@ fn h02_weights_of_zero_do_not_make_unsupported_claims_free() {
     let mut values = preset(Preset::Paper).values().clone();
     values.weights.set(Inference, Millionths::ZERO);
     let attack = tally(&[(Grounded, ToolMatch, 1), (Ungrounded, Inference, 10)]);
-    let paper = Policy::new(values.clone()).expect("derived from paper: a warning only");
+    let paper =
+        Policy::new(values.clone()).expect("a policy derived from paper only gets a warning");
     assert!(paper.warnings().iter().any(|warning| warning.field == "weights.inference"));
     assert_eq!(decide(&paper, &attack).tier, Tier::Proceed);
 
     values.base = Preset::Reference;
-    let error = Policy::new(values.clone()).expect_err("free unsupported claims");
+    let error = Policy::new(values.clone()).expect_err("unsupported claims must not be free");
     assert_eq!(error.problems[0].field, "weights.inference");
 
     values.ungrounded_floor = Millionths::new(600_000);
@@ -80,41 +70,15 @@ fn h04_complementary_claims_alone_do_not_proceed() {
 }
 
 #[test]
-fn h05_scores_exactly_at_a_threshold_reach_it() {
-    // 4 × 0.7 / (5 × 0.7) is below 0.8 in binary floating point.
-    for evidence_type in EvidenceType::ALL {
-        let on_proceed = [(Grounded, evidence_type, 4), (Ungrounded, evidence_type, 1)];
-        assert_eq!(tier(Preset::Paper, &on_proceed), Tier::Proceed);
-        let on_regenerate = [(Grounded, evidence_type, 13), (Ungrounded, evidence_type, 7)];
-        assert_eq!(tier(Preset::Paper, &on_regenerate), Tier::Regenerate);
-    }
+fn h18_a_lower_action_threshold_needs_a_lower_cap() {
+    let mut values = preset(Preset::Reference).values().clone();
+    values.ladder.patch = Millionths::new(640_000);
+    let error = Policy::new(values).expect_err("the cap must be below the threshold");
+    assert_eq!(error.problems[0].field, "cap.ungrounded");
 }
 
 #[test]
-fn h18_caps_stay_below_the_tier_they_guard() {
-    let rejected_field = |change: fn(&mut PolicyValues)| {
-        let mut values = preset(Preset::Reference).values().clone();
-        change(&mut values);
-        Policy::new(values).expect_err("a cap that guards nothing").problems[0].field.clone()
-    };
-    let threshold = Millionths::new(850_000);
-    assert_eq!(
-        rejected_field(|values| values.cap.partially_grounded = Millionths::new(850_000)),
-        "cap.partially_grounded"
-    );
-    assert_eq!(
-        rejected_field(|values| values.cap.ungrounded = Millionths::new(650_000)),
-        "cap.ungrounded"
-    );
-    assert_eq!(
-        rejected_field(|values| values.ladder.patch = Millionths::new(640_000)),
-        "cap.ungrounded"
-    );
-    assert_eq!(preset(Preset::Reference).ladder.pull_request, threshold);
-}
-
-#[test]
-fn h19_invalid_numbers_are_rejected_by_field() {
+fn h19_errors_for_invalid_numbers_name_the_field() {
     for (text, field) in [
         ("rho = nan", "rho"),
         ("rho = inf", "rho"),
@@ -131,19 +95,7 @@ fn h19_invalid_numbers_are_rejected_by_field() {
 }
 
 #[test]
-fn h31_order_does_not_matter() {
-    let claims = [
-        (Grounded, ToolMatch),
-        (Ungrounded, EvidenceType::NegEvidence),
-        (Grounded, EvidenceType::NegEvidence),
-        (Contradicted, Inference),
-    ];
-    let reversed = claims.iter().rev().copied();
-    assert_eq!(Tally::from_claims(claims), Tally::from_claims(reversed));
-}
-
-#[test]
-fn h33_nothing_to_score_is_an_abstention() {
+fn h33_a_partition_without_claims_is_an_abstention() {
     let empty_tally = Tally::default();
     for base in [Preset::Reference, Preset::Strict] {
         let decision = decide(&preset(base), &empty_tally);

@@ -1,16 +1,7 @@
 //! Checks the paper's laws P1 to P6 (arXiv:2604.23366) and the guards on random partitions.
 //!
-//! P1 to P6 apply to the published score S, and to the deciding score S' without a complementary limit.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
+//! P1 to P6 apply to the published score S. They also apply to the deciding score S' if there is no complementary
+//! limit.
 
 use gsar_core::score::Ratio;
 use gsar_core::{Class, Decision, EvidenceType, Origin, Policy, Preset, Tally, Tier, preset};
@@ -43,7 +34,7 @@ fn decide(policy: &Policy, tally: &Tally) -> Decision {
     gsar_core::decide(policy, tally, Origin::Caller, None)
 }
 
-/// The scores to which the laws apply: S, and S' without a complementary limit.
+/// Returns the scores to which the laws apply: S, and S' if there is no complementary limit.
 fn scores(policy: &Policy, claims: &[Kind]) -> (Option<Ratio>, Option<Ratio>) {
     let decision = decide(policy, &Tally::from_claims(claims.iter().copied()));
     let guarded = policy.guards.complementary_limit.is_none().then_some(decision.guarded_score);
@@ -60,7 +51,7 @@ fn with_claim(claims: &[Kind], claim: Kind) -> Vec<Kind> {
     claims
 }
 
-/// The laws do not apply to the paper's score for an empty partition.
+/// Returns `true` if there are claims. The laws do not apply to the paper's score for an empty partition.
 fn has_claims(claims: &[Kind]) -> bool {
     !claims.is_empty()
 }
@@ -68,7 +59,7 @@ fn has_claims(claims: &[Kind]) -> bool {
 proptest! {
 
     #[test]
-    fn p1_bounded(policy in any_preset(), claims in partition()) {
+    fn p1_scores_are_at_most_one(policy in any_preset(), claims in partition()) {
         let decision = decide(&policy, &Tally::from_claims(claims));
         for score in [decision.score, decision.guarded_score].into_iter().flatten() {
             let score = score.fraction();
@@ -77,18 +68,18 @@ proptest! {
     }
 
     #[test]
-    fn p2_grounding_an_ungrounded_claim_never_lowers(
+    fn p2_grounding_an_ungrounded_claim_never_lowers_a_score(
         policy in any_preset(), claims in partition(), evidence_type in evidence_type()
     ) {
         let before = scores(&policy, &with_claim(&claims, (Class::Ungrounded, evidence_type)));
         let after = scores(&policy, &with_claim(&claims, (Class::Grounded, evidence_type)));
         prop_assert!(before.0 <= after.0 && before.1 <= after.1);
-        // Strictly lower, since an ungrounded claim with weight kept S below 1.
+        // S was strictly lower before, since an ungrounded claim with weight kept it below 1.
         prop_assert!(before.0 < after.0);
     }
 
     #[test]
-    fn p3_adding_a_contradicted_claim_never_raises(
+    fn p3_adding_a_contradicted_claim_never_raises_a_score(
         policy in any_preset(), claims in partition().prop_filter("scored", |c| has_claims(c)),
         evidence_type in evidence_type()
     ) {
@@ -98,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn p4_adding_a_complementary_claim_never_lowers_nor_beats_a_grounded_one(
+    fn p4_adding_a_complementary_claim_never_lowers_a_score_nor_raises_it_more_than_a_grounded_claim(
         policy in any_preset(), claims in partition().prop_filter("scored", |c| has_claims(c)),
         evidence_type in evidence_type()
     ) {
@@ -110,7 +101,7 @@ proptest! {
     }
 
     #[test]
-    fn p5_dropping_the_contradicted_claims_never_lowers(policy in any_preset(), claims in partition()) {
+    fn p5_dropping_the_contradicted_claims_never_lowers_a_score(policy in any_preset(), claims in partition()) {
         let without_contradicted: Vec<Kind> =
             claims.iter().copied().filter(|claim| claim.0 != Class::Contradicted).collect();
         prop_assume!(has_claims(&without_contradicted));
@@ -123,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn p6_retyping_a_grounded_tool_match_as_inference_lowers(
+    fn p6_changing_a_grounded_tool_match_to_inference_never_raises_a_score(
         policy in any_preset(), claims in partition()
     ) {
         let tool_match = scores(&policy, &with_claim(&claims, (Class::Grounded, EvidenceType::ToolMatch)));
@@ -135,7 +126,7 @@ proptest! {
     }
 
     #[test]
-    fn the_deciding_score_never_exceeds_the_published_one(
+    fn the_deciding_score_never_exceeds_the_published_score(
         policy in any_preset(), claims in partition()
     ) {
         let decision = decide(&policy, &Tally::from_claims(claims));
@@ -166,7 +157,8 @@ proptest! {
         claims in partition(),
         seed in any::<u64>(),
     ) {
-        let expected = decide(&policy, &Tally::from_claims(claims.iter().copied()));
+        let tally = Tally::from_claims(claims.iter().copied());
+        let expected = decide(&policy, &tally);
         let mut shuffled = claims;
         let mut state = seed | 1;
         for _ in 0..20 {
@@ -174,13 +166,16 @@ proptest! {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 shuffled.swap(last, (state >> 33) as usize % (last + 1));
             }
-            prop_assert_eq!(&decide(&policy, &Tally::from_claims(shuffled.iter().copied())), &expected);
+            let shuffled_tally = Tally::from_claims(shuffled.iter().copied());
+            prop_assert_eq!(&shuffled_tally, &tally);
+            prop_assert_eq!(&decide(&policy, &shuffled_tally), &expected);
         }
     }
 }
 
 #[test]
-fn exact_tiers_at_the_thresholds() {
+fn tiers_at_the_thresholds_are_exact() {
+    // 4 × 0.7 / (5 × 0.7) is below 0.8 in binary floating point.
     let paper = preset(Preset::Paper);
     for evidence_type in EvidenceType::ALL {
         for (grounded, ungrounded, expected) in [
@@ -202,7 +197,7 @@ fn exact_tiers_at_the_thresholds() {
 }
 
 #[test]
-fn the_worked_example() {
+fn the_worked_example_of_the_paper_is_reproduced() {
     let claims = [
         (Class::Grounded, EvidenceType::ToolMatch),
         (Class::Grounded, EvidenceType::SpecificData),

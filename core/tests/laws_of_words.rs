@@ -1,19 +1,9 @@
-//! Checks the laws about duplicate claims and verification, which need texts and citations.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
+//! Checks the laws about duplicate claims and about verification, which require texts and citations.
 
 use gsar_core::assess::{Assessment, Subject, assess};
 use gsar_core::budget::Budget;
 use gsar_core::duplicates::{Keys, canonical_tally};
-use gsar_core::evidence::{
-    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
-};
+use gsar_core::evidence::{Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
 use gsar_core::policy::{PolicyValues, VerificationMode};
 use gsar_core::verify::VerdictStatus;
 use gsar_core::{
@@ -57,24 +47,18 @@ const ITEMS: [(&str, EvidenceKind, &str); 4] = [
 ];
 
 fn corpus() -> Vec<EvidenceItem> {
-    let item = |(id, kind, text): &(&str, EvidenceKind, &str)| EvidenceItem {
-        id: EvidenceId::new(*id).unwrap(),
-        kind: *kind,
-        lane: Lane::Logs,
-        tool: String::new(),
-        query: String::new(),
-        content: Content::Text((*text).to_owned()),
-        collected_at: None,
-        exhaustive: false,
-        attested: *id == "pods",
-        step_id: String::new(),
-        specialist_id: String::new(),
-        verification_result: None,
+    let item = |(id, kind, text): &(&str, EvidenceKind, &str)| {
+        let content = Content::Text((*text).to_owned());
+        EvidenceItem {
+            kind: *kind,
+            attested: *id == "pods",
+            ..EvidenceItem::new(EvidenceId::new(*id).unwrap(), Lane::Logs, content)
+        }
     };
     ITEMS.iter().map(item).collect()
 }
 
-/// A judge's answer for a claim, with valid and invented citations.
+/// Generates a judge's answer for a claim, with valid and invented citations.
 fn any_answer() -> impl Strategy<Value = (usize, Class, EvidenceType, Vec<(usize, usize)>)> {
     (
         0..10_usize,
@@ -87,12 +71,11 @@ fn any_answer() -> impl Strategy<Value = (usize, Class, EvidenceType, Vec<(usize
 fn citation((item, quote): (usize, usize)) -> Citation {
     let id = ITEMS.get(item).map_or("nowhere", |item| item.0);
     let quote = match quote {
-        0 => String::new(),
-        1 => "made up".to_owned(),
-        _ => ITEMS.get(item).map_or("made up", |item| item.2).to_owned(),
+        0 => "",
+        1 => "made up",
+        _ => ITEMS.get(item).map_or("made up", |item| item.2),
     };
-    let id = EvidenceId::new(id).unwrap();
-    Citation { target: Target::Evidence { id, field_path: String::new() }, quote, bytes: None }
+    Citation::new(EvidenceId::new(id).unwrap(), quote)
 }
 
 fn assess_with_mode(
@@ -104,16 +87,8 @@ fn assess_with_mode(
 ) -> Assessment {
     let values = PolicyValues { verification: mode, ..policy.values().clone() };
     let subject = Subject {
-        second_looks: &[],
-        second_look_error: None,
         synthesis: "The cart pod restarted 7 times. The memory limit is 512Mi.",
-        claims,
-        judged,
-        before_follow_up: None,
-        evidence,
-        origin: Origin::Judge,
-        investigation: None,
-        confidence: None,
+        ..Subject::new(claims, judged, evidence, Origin::Judge)
     };
     assess(&Policy::new(values).unwrap(), subject, &Budget::unlimited())
 }
@@ -148,27 +123,16 @@ proptest! {
         let claims: Vec<Claim> = texts
             .iter()
             .enumerate()
-            .map(|(number, text)| Claim {
-                id: ClaimId::new(format!("c{number}")).unwrap(),
-                text: TEXTS[*text].to_owned(),
-                span: None,
-            })
+            .map(|(index, text)| Claim::new(ClaimId::new(format!("c{index}")).unwrap(), TEXTS[*text]))
             .collect();
+        let unknown_claim =
+            Claim::new(ClaimId::new("unknown").unwrap(), "A claim that was not given.");
         let judged: Vec<JudgedClaim> = answers
             .into_iter()
-            .map(|(claim, class, evidence_type, citations)| JudgedClaim {
-                claim: claims.get(claim).cloned().unwrap_or_else(|| Claim {
-                    id: ClaimId::new("unknown").unwrap(),
-                    text: "A claim that was not given.".to_owned(),
-                    span: None,
-                }),
-                class,
-                evidence_type,
-                citations: citations.into_iter().map(citation).collect(),
-                note: String::new(),
-                role: gsar_core::Role::default(),
-                rules: Vec::new(),
-                undecided: None,
+            .map(|(claim, class, evidence_type, citations)| {
+                let claim = claims.get(claim).unwrap_or(&unknown_claim).clone();
+                let citations = citations.into_iter().map(citation).collect();
+                JudgedClaim { citations, ..JudgedClaim::new(claim, class, evidence_type) }
             })
             .collect();
         let evidence = corpus();

@@ -1,16 +1,9 @@
-//! Tests open points, the claims behind reasons, and affected specialists.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking"
-)]
+//! Tests open points, the claims that belong to reasons, and the affected specialists.
 
 use gsar_core::assess::{Assessment, Subject, assess};
 use gsar_core::budget::Budget;
 use gsar_core::evidence::{
-    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
+    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, VerificationResult,
 };
 use gsar_core::open_points::{OpenPoint, open_points, open_without_partition};
 use gsar_core::policy::VerificationMode;
@@ -20,18 +13,13 @@ use gsar_core::{
 
 fn item(id: &str, specialist: &str, text: &str) -> EvidenceItem {
     EvidenceItem {
-        id: EvidenceId::new(id).unwrap(),
-        kind: EvidenceKind::ToolOutput,
-        lane: Lane::Logs,
         tool: String::from("kubectl logs"),
-        query: String::new(),
-        content: Content::Text(String::from(text)),
-        collected_at: None,
-        exhaustive: false,
-        attested: false,
-        step_id: String::new(),
         specialist_id: String::from(specialist),
-        verification_result: None,
+        ..EvidenceItem::new(
+            EvidenceId::new(id).unwrap(),
+            Lane::Logs,
+            Content::Text(String::from(text)),
+        )
     }
 }
 
@@ -45,20 +33,12 @@ fn check(result: Option<VerificationResult>, text: &str) -> EvidenceItem {
 }
 
 fn judged_claim(id: &str, text: &str, class: Class, quotes: &[(&str, &str)]) -> JudgedClaim {
-    let citation = |(item, quote): &(&str, &str)| Citation {
-        target: Target::Evidence { id: EvidenceId::new(*item).unwrap(), field_path: String::new() },
-        quote: String::from(*quote),
-        bytes: None,
-    };
+    let citation =
+        |(item, quote): &(&str, &str)| Citation::new(EvidenceId::new(*item).unwrap(), *quote);
+    let claim = Claim::new(ClaimId::new(id).unwrap(), text);
     JudgedClaim {
-        claim: Claim { id: ClaimId::new(id).unwrap(), text: String::from(text), span: None },
-        class,
-        evidence_type: EvidenceType::ToolMatch,
         citations: quotes.iter().map(citation).collect(),
-        note: String::new(),
-        role: gsar_core::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
+        ..JudgedClaim::new(claim, class, EvidenceType::ToolMatch)
     }
 }
 
@@ -68,18 +48,7 @@ fn assess_claims(
     claims: &[Claim],
     judged: Vec<JudgedClaim>,
 ) -> Assessment {
-    let subject = Subject {
-        second_looks: &[],
-        second_look_error: None,
-        synthesis: "",
-        claims,
-        judged,
-        before_follow_up: None,
-        evidence,
-        origin: Origin::Judge,
-        investigation: None,
-        confidence: None,
-    };
+    let subject = Subject::new(claims, judged, evidence, Origin::Judge);
     assess(policy, subject, &Budget::unlimited())
 }
 
@@ -99,7 +68,7 @@ fn ids(claims: &[ClaimId]) -> Vec<&str> {
 const RESTARTED: &str = "pod checkout restarted 3 times";
 
 #[test]
-fn a_reason_names_its_claims_and_gives_advice() {
+fn a_reason_names_its_claims_and_contains_advice() {
     let evidence =
         [item("logs", "k8s", RESTARTED), item("sql", "database", "the pool has 20 connections")];
     let assessment = assess_with_reference(
@@ -121,22 +90,24 @@ fn a_reason_names_its_claims_and_gives_advice() {
         ],
     );
     assert_ne!(assessment.decision.tier, Tier::Proceed);
-    let block = assessment.decision.reasons.iter();
-    let block = block.filter(|reason| reason.code() == "CONTRADICTED_CLAIMS").collect::<Vec<_>>();
-    let claims = block[0].claims(&assessment.claims, &assessment.corrections);
+    let blocking_reasons = assessment.decision.reasons.iter();
+    let blocking_reasons = blocking_reasons
+        .filter(|reason| reason.code() == "CONTRADICTED_CLAIMS")
+        .collect::<Vec<_>>();
+    let claims = blocking_reasons[0].claims(&assessment.claims, &assessment.corrections);
     assert_eq!(ids(&claims), ["c2"]);
-    let sentence = block[0].sentence_with_claims(&claims);
-    assert!(sentence.contains(": c2; say what the evidence says"), "{sentence}");
+    let sentence = blocking_reasons[0].sentence_with_claims(&claims);
+    assert!(sentence.contains(": c2; state what the evidence says"), "{sentence}");
     let below = &assessment.decision.reasons[0];
     assert!(below.code().starts_with("SCORE_BELOW"), "{below:?}");
     assert_eq!(ids(&below.claims(&assessment.claims, &assessment.corrections)), ["c2", "c3"]);
-    // The claim without citations affects no specialist, and the grounded claim is not at fault.
+    // The claim without citations cites no specialist, and the grounded claim is not at fault.
     assert_eq!(assessment.affected_specialists, ["database"]);
     assert!(!assessment.tally.is_grounded());
 }
 
 #[test]
-fn specialists_come_from_the_original_citations() {
+fn affected_specialists_are_those_cited_before_verification() {
     let evidence = [item("a", "k8s", RESTARTED), item("b", "k8s", "the node is ready")];
     let assessment = assess_with_reference(
         &evidence,
@@ -210,7 +181,7 @@ fn lists_unverified_contradictions_and_dropped_claims() {
 }
 
 #[test]
-fn a_noted_correction_is_an_open_point() {
+fn a_correction_that_is_only_noted_is_an_open_point() {
     let mut values = preset(Preset::Reference).values().clone();
     values.verification = VerificationMode::Observe;
     let policy = Policy::new(values).unwrap();
@@ -222,7 +193,7 @@ fn a_noted_correction_is_an_open_point() {
 }
 
 #[test]
-fn without_a_partition_the_judge_is_the_open_point() {
+fn without_a_partition_the_open_point_names_what_happened_to_the_judge() {
     let policy = preset(Preset::Reference);
     let codes = |reason: Reason| {
         let points = open_without_partition(&reason, &[], &policy);

@@ -1,14 +1,4 @@
-//! Checks the verdicts on real tool results in `data/tool_results.toml`.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
+//! Checks the verdicts on the real tool results in `data/tool_results.toml`.
 
 use gsar_core::budget::Budget;
 use gsar_core::safety::{Expectation, ToolResult, classify};

@@ -1,54 +1,43 @@
 //! Reads evaluation cases, each a request with its expected response.
 
 use anyhow::{Context as _, Result};
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::folder;
+use crate::{folder, sorted_entries};
 
 /// A file in `cases/`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct Case {
     /// The file name without extension.
+    #[serde(skip)]
     pub name: String,
-    /// A description.
+    /// A description of the case.
     pub why: String,
     /// A `gsar.v1.ScoreRequest` in the proto3 JSON mapping.
     pub request: Value,
-    /// The expected part of the `gsar.v1.ScoreResponse`. A `null` field must be absent.
+    /// The expected part of the `gsar.v1.ScoreResponse`. A field that is `null` must be absent from the response.
     pub expect: Value,
 }
 
 /// Loads all cases, sorted by name.
 pub fn cases() -> Result<Vec<Case>> {
-    let mut paths = Vec::new();
-    for entry in std::fs::read_dir(folder().join("cases"))? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "json") {
-            paths.push(path);
-        }
-    }
-    paths.sort();
     let mut cases = Vec::new();
-    for path in paths {
+    for path in sorted_entries(&folder().join("cases"))? {
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
         let text = std::fs::read_to_string(&path)?;
-        let mut value: Value =
-            serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-        let mut part = |name: &str| {
-            let part = value.get_mut(name).map(Value::take);
-            part.with_context(|| format!("{}: missing `{name}`", path.display()))
-        };
-        cases.push(Case {
-            name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
-            why: part("why")?.as_str().unwrap_or_default().to_owned(),
-            request: part("request")?,
-            expect: part("expect")?,
-        });
+        let case: Case = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        cases.push(Case { name, ..case });
     }
-    anyhow::ensure!(!cases.is_empty(), "no cases");
+    anyhow::ensure!(!cases.is_empty(), "found no cases");
     Ok(cases)
 }
 
-/// Lists the differences between an answer and the expected one. Objects may have extra fields.
+/// Lists the differences between the expected and the actual response. Objects in the actual response may contain
+/// additional fields.
 pub fn differences(expect: &Value, found: &Value) -> Vec<String> {
     let mut differences = Vec::new();
     compare("", expect, found, &mut differences);
@@ -80,7 +69,7 @@ mod tests {
     use super::differences;
 
     #[test]
-    fn answers_can_have_additional_fields() {
+    fn responses_can_contain_additional_fields() {
         let expect = json!({"a": {"b": 1}, "c": [{"d": "x"}], "e": null});
         let found = json!({"a": {"b": 1, "more": 2}, "c": [{"d": "x", "more": 3}]});
         assert_eq!(differences(&expect, &found), Vec::<String>::new());

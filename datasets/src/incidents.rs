@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use crate::folder;
+use crate::{folder, sorted_entries};
 
 /// A folder in `incidents/`.
 #[derive(Clone, Debug)]
@@ -14,11 +14,11 @@ pub struct Incident {
     pub name: String,
     /// The folder's path.
     pub path: PathBuf,
-    /// `true` if the incident is reserved for measurements, so that no rules are written from it.
+    /// `true` if the incident is reserved for measurements, so that no rules are derived from it.
     pub is_test: bool,
 }
 
-/// The kinds of reports; every incident has one of each.
+/// The kinds of reports. Every incident contains one report of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportKind {
     /// Contains only claims that the evidence supports.
@@ -96,12 +96,8 @@ pub fn incidents() -> Result<Vec<Incident>> {
 
 /// Reads all incidents in a folder, sorted by name.
 pub fn incidents_in(folder: &Path) -> Result<Vec<Incident>> {
-    let mut incidents = Vec::new();
-    let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    for entry in entries {
-        incidents.push(incident(&entry?.path())?);
-    }
-    incidents.sort_by(|a, b| a.name.cmp(&b.name));
+    let paths = sorted_entries(folder)?;
+    let incidents = paths.iter().map(|path| incident(path)).collect::<Result<Vec<_>>>()?;
     anyhow::ensure!(!incidents.is_empty(), "{}: no incidents", folder.display());
     Ok(incidents)
 }

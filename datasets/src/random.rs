@@ -1,5 +1,4 @@
-//! A SplitMix64 random number generator (Steele, Lea and Flood 2014). Every machine draws the same
-//! sequence.
+//! A SplitMix64 random number generator (Steele, Lea and Flood 2014). The sequence is the same on every machine.
 
 /// A SplitMix64 random number generator.
 #[derive(Clone, Debug)]
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn shuffles_keep_every_item() {
+    fn shuffling_keeps_every_item() {
         let mut items: Vec<u32> = (0..20).collect();
         Random::new(3).shuffle(&mut items);
         let mut again: Vec<u32> = (0..20).collect();

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
-use crate::folder;
+use crate::{folder, sorted_entries};
 
 /// A folder in `reports/`.
 #[derive(Clone, Debug)]
@@ -23,7 +24,7 @@ pub struct LongReport {
 }
 
 /// An item of evidence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ReportEvidence {
     /// The item's id, unique in the report.
     pub id: String,
@@ -38,29 +39,37 @@ pub struct ReportEvidence {
 }
 
 /// A statement in a report, with its evidence.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Statement {
     /// The statement's text. Table cells are separated by ` | `.
     pub text: String,
     /// The expected class: `grounded` or `complementary`.
     pub class: String,
     /// The evidence type, such as `tool_match`.
+    #[serde(rename = "type")]
     pub evidence_type: String,
-    /// At least one pair of an item id and a verbatim quote.
-    pub citations: Vec<(String, String)>,
+    /// At least one citation.
+    pub citations: Vec<Citation>,
+}
+
+/// A citation of an item.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Citation {
+    /// The item's id.
+    pub evidence: String,
+    /// A verbatim quote.
+    pub quote: String,
 }
 
 /// Loads all long reports, sorted by name.
 pub fn long_reports() -> Result<Vec<LongReport>> {
     let mut reports = Vec::new();
-    for entry in std::fs::read_dir(folder().join("reports"))? {
-        let path = entry?.path();
+    for path in sorted_entries(&folder().join("reports"))? {
         if path.is_dir() {
             reports.push(long_report(&path).with_context(|| path.display().to_string())?);
         }
     }
-    reports.sort_by(|a, b| a.name.cmp(&b.name));
-    anyhow::ensure!(!reports.is_empty(), "no reports");
+    anyhow::ensure!(!reports.is_empty(), "found no reports");
     Ok(reports)
 }
 
@@ -69,48 +78,21 @@ fn long_report(path: &Path) -> Result<LongReport> {
     Ok(LongReport {
         name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         text: std::fs::read_to_string(path.join("report.md"))?,
-        evidence: lines(&path.join("evidence.jsonl"), item)?,
-        statements: lines(&path.join("statements.jsonl"), statement)?,
-        given: if given.exists() { lines(&given, statement)? } else { Vec::new() },
+        evidence: lines(&path.join("evidence.jsonl"))?,
+        statements: lines(&path.join("statements.jsonl"))?,
+        given: if given.exists() { lines(&given)? } else { Vec::new() },
     })
 }
 
-fn lines<T>(path: &Path, read: fn(&Value) -> Result<T>) -> Result<Vec<T>> {
+fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
     let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-    let line = |line: &str| read(&serde_json::from_str(line)?);
-    text.lines().map(|text| line(text).with_context(|| path.display().to_string())).collect()
-}
-
-fn item(line: &Value) -> Result<ReportEvidence> {
-    Ok(ReportEvidence {
-        id: word(line, "id")?,
-        kind: word(line, "kind")?,
-        lane: word(line, "lane")?,
-        tool: word(line, "tool")?,
-        content: word(line, "content")?,
-    })
-}
-
-fn statement(line: &Value) -> Result<Statement> {
-    let citations = line.get("citations").and_then(Value::as_array);
-    let citations = citations.context("missing `citations`")?;
-    let citation = |line: &Value| Ok((word(line, "evidence")?, word(line, "quote")?));
-    Ok(Statement {
-        text: word(line, "text")?,
-        class: word(line, "class")?,
-        evidence_type: word(line, "type")?,
-        citations: citations.iter().map(citation).collect::<Result<_>>()?,
-    })
-}
-
-fn word(line: &Value, name: &str) -> Result<String> {
-    let word = line.get(name).and_then(Value::as_str);
-    Ok(word.with_context(|| format!("missing `{name}`"))?.to_owned())
+    let lines = text.lines().map(serde_json::from_str).collect::<Result<_, _>>();
+    lines.with_context(|| path.display().to_string())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::long_reports;
+    use super::{Citation, long_reports};
 
     #[test]
     fn items_contain_their_quotes() {
@@ -119,8 +101,8 @@ mod tests {
         for report in &reports {
             for statement in report.statements.iter().chain(&report.given) {
                 assert!(!statement.citations.is_empty(), "{}: {}", report.name, statement.text);
-                for (id, quote) in &statement.citations {
-                    let item = report.evidence.iter().find(|item| item.id == *id).unwrap();
+                for Citation { evidence, quote } in &statement.citations {
+                    let item = report.evidence.iter().find(|item| item.id == *evidence).unwrap();
                     assert!(item.content.contains(quote), "{}: {quote}", report.name);
                 }
             }

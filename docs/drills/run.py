@@ -117,14 +117,11 @@ def database(folder: Path):
             refused = server.evaluate("b")
             show("caller", refusal(refused))
             expect(refused[1].get("reason") == "LEDGER_UNAVAILABLE", "LEDGER_UNAVAILABLE")
-            show("readyz", wait_for("/readyz 503", 30, lambda: server.readyz().startswith("503") and server.readyz()))
+            show("readyz", server.unready())
             show("metric", changed(before, server.metrics("gsar_ledger_errors_total")))
             show("log", line(server.log("")))
             run("pg_ctl", *up)
-            began = time.monotonic()
-            wait_for("an evaluation after", 60, lambda: server.evaluate("b")[0] == 200)
-            wait_for("/readyz 200", 30, lambda: server.readyz().startswith("200"))
-            show("after", f"serves again {time.monotonic() - began:.1f} s after the database restarts, without a restart of the server")
+            show("after", f"serves again {server.recovered('b'):.1f} s after the database restarts, without a restart of the server")
     finally:
         with contextlib.suppress(subprocess.CalledProcessError):
             run("pg_ctl", "-D", f"{cluster}/data", "-m", "immediate", "stop")
@@ -148,13 +145,10 @@ def disk_full(folder: Path):
             refused = wait_for("a refusal", 60, lambda: (lambda answer: answer[0] != 200 and answer)(server.evaluate()))
             show("caller", refusal(refused))
             expect(refused[1].get("reason") == "LEDGER_UNAVAILABLE", "LEDGER_UNAVAILABLE")
-            show("readyz", wait_for("/readyz 503", 30, lambda: server.readyz().startswith("503") and server.readyz()))
+            show("readyz", server.unready())
             show("metric", changed(before, server.metrics("gsar_ledger_errors_total")))
             (disk / "filler").unlink()
-            began = time.monotonic()
-            wait_for("an evaluation after", 60, lambda: server.evaluate()[0] == 200)
-            wait_for("/readyz 200", 30, lambda: server.readyz().startswith("200"))
-            show("after", f"serves again {time.monotonic() - began:.1f} s after space is free, without a restart")
+            show("after", f"serves again {server.recovered():.1f} s after space is free, without a restart")
             show("log", line(server.log("ledger")))
     finally:
         subprocess.run(["umount", "--lazy", disk])
@@ -443,16 +437,8 @@ def descriptors(folder: Path):
 
 
 DRILLS = {
-    "killed": killed,
-    "database": database,
-    "disk-full": disk_full,
-    "disk-slow": disk_slow,
-    "certificate": certificate,
-    "ledger": ledger,
-    "corpus": corpus,
-    "model": model,
-    "clock": clock,
-    "descriptors": descriptors,
+    drill.__name__.replace("_", "-"): drill
+    for drill in (killed, database, disk_full, disk_slow, certificate, ledger, corpus, model, clock, descriptors)
 }
 
 

@@ -4,12 +4,15 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benches"))
+from servers import free_port
 
 CONFIG = """
 [judges]
@@ -17,12 +20,6 @@ chain = ["rules/2"]
 [evidence]
 embeddings = "off"
 """
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def wait_for(what: str, seconds: float, poll):
@@ -99,6 +96,17 @@ class Sidecar:
     def readyz(self) -> str:
         code, text = self.status("/readyz")
         return f"{code} {text.strip()}".strip()
+
+    def unready(self) -> str:
+        """Waits until the server is not ready, and returns the answer of /readyz."""
+        return wait_for("/readyz 503", 30, lambda: self.readyz().startswith("503") and self.readyz())
+
+    def recovered(self, key: str = "") -> float:
+        """Waits until the server evaluates and is ready, and returns the seconds."""
+        began = time.monotonic()
+        wait_for("an evaluation after", 60, lambda: self.evaluate(key)[0] == 200)
+        wait_for("/readyz 200", 30, lambda: self.readyz().startswith("200"))
+        return time.monotonic() - began
 
     def call(self, method: str, document: dict, timeout: float = 60) -> tuple[int, dict]:
         """Calls a method over the gateway; status 0 without a response."""

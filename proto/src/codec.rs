@@ -16,7 +16,7 @@ const BUFFER: usize = 1024;
 /// The number of bytes after which a stream yields.
 const YIELD_AFTER: usize = 32 << 10;
 
-/// The codec of all services.
+/// The codec for all services.
 #[derive(Debug, Clone, Copy)]
 pub struct Codec<T, U>(PhantomData<(T, U)>);
 
@@ -54,7 +54,7 @@ impl<T: Message> Encoder for MessageEncoder<T> {
     type Error = Status;
 
     fn encode(&mut self, item: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        // Many small writes are cheaper to a vector than to the transport's shared buffer.
+        // Many small writes to a vector are cheaper than writes to the transport's shared buffer.
         buffer.put_slice(&item.encode_to_vec());
         Ok(())
     }
@@ -64,7 +64,7 @@ impl<T: Message> Encoder for MessageEncoder<T> {
     }
 }
 
-/// Decodes messages; invalid bytes result in INVALID_ARGUMENT with the reason `MALFORMED_MESSAGE`.
+/// Decodes messages. Invalid bytes result in INVALID_ARGUMENT with the reason `MALFORMED_MESSAGE`.
 #[derive(Debug)]
 pub struct MessageDecoder<U>(PhantomData<U>);
 

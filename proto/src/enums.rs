@@ -4,8 +4,10 @@
 use gsar_core::belief::Label;
 use gsar_core::evidence::{EvidenceKind, Lane, VerificationResult};
 use gsar_core::policy::VerificationMode;
+use gsar_core::report::Reason;
 use gsar_core::safety::{Action, GateExit, GateState, HypothesisState, Strength, Verdict};
 use gsar_core::second_look;
+use gsar_core::verify::CorrectionOutcome;
 use gsar_core::{Class, EvidenceType, Role, Tier};
 
 use crate::v1;
@@ -15,7 +17,7 @@ pub trait Enumeration: Copy + Sized + 'static {
     /// The generated enumeration.
     type Wire;
 
-    /// All values in the order of the contract, without unspecified.
+    /// All values except unspecified, in the order of the contract.
     const ALL: &'static [Self];
 
     /// Returns the generated value, never unspecified.
@@ -27,7 +29,7 @@ pub trait Enumeration: Copy + Sized + 'static {
     /// Returns the name in the contract, such as `CLAIM_CLASS_GROUNDED`.
     fn wire_name(self) -> &'static str;
 
-    /// Returns the value with a number; `None` for 0 (unspecified) and unknown numbers.
+    /// Returns the value with the given number, or `None` if the number is 0 (unspecified) or unknown.
     fn from_number(number: i32) -> Option<Self>;
 }
 
@@ -106,6 +108,20 @@ enumeration!(
 );
 enumeration!(Strength, GroundingStrength { Grounded, PartiallyGrounded, Ungrounded });
 enumeration!(Label, BeliefLabel { Healthy, Origin, Symptom, Defer });
+enumeration!(
+    Reason,
+    UncoveredReason {
+        Markup,
+        Marker,
+        Label,
+        ColumnHeader,
+        Title,
+        EvidenceLine,
+        LinkTarget,
+        NotJudged,
+    }
+);
+enumeration!(CorrectionOutcome, CorrectionOutcome { Corrected, Noted });
 enumeration!(Action, Action { Notify, Issue, Patch, PullRequest });
 
 /// Converts a gate exit.

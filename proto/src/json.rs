@@ -1,6 +1,7 @@
 //! The proto3 JSON mapping of all messages, driven by the descriptors.
 //!
-//! Unknown fields are rejected, default values are printed unless omitted on request, and 64-bit integers are strings.
+//! Unknown fields are rejected, default values are printed unless the caller omits them, and 64-bit integers are
+//! strings.
 
 use std::sync::LazyLock;
 
@@ -102,9 +103,9 @@ named!(
 /// The handling of fields with default values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defaults {
-    /// Write them.
+    /// They are printed.
     Printed,
-    /// Omit them.
+    /// They are omitted.
     Omitted,
 }
 
@@ -146,7 +147,7 @@ impl Transcoding {
     /// Converts a request from JSON to bytes.
     ///
     /// # Errors
-    /// As for [`from_json`].
+    /// Returns the same errors as [`from_json`].
     pub fn encode(&self, document: &str) -> Result<Vec<u8>, JsonError> {
         encode_json(self.request.clone(), document)
     }

@@ -1,8 +1,8 @@
 //! The contract `gsar.v1`: generated messages and services, their JSON mapping, and conversions to and from the types
 //! of `gsar_core`.
 //!
-//! Contains no rules and does no I/O. [`parse`] converts requests to core types and reports all violations at once,
-//! [`render`] converts core types to messages, and [`enums`] converts enumerations in both directions.
+//! This crate contains no rules and does no I/O. [`parse`] converts requests to core types and reports all violations
+//! at once, [`render`] converts core types to messages, and [`enums`] converts enumerations in both directions.
 
 pub mod codec;
 pub mod enums;

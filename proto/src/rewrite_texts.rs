@@ -12,8 +12,8 @@ pub trait Rewrite {
     /// Returns the new text of a field.
     fn text(&mut self, field: &str, text: &str) -> String;
 
-    /// Returns the new position of a range in a message with this name, such as `gsar.v1.Citation`; `None` to remove
-    /// it.
+    /// Returns the new position of a range in a message with the given name, such as `gsar.v1.Citation`, or `None` to
+    /// remove the range.
     fn range(&mut self, message_name: &str, start: u64, end: u64) -> Option<(u64, u64)>;
 }
 

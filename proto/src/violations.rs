@@ -1,4 +1,4 @@
-//! Collects all violations of a request before it is answered.
+//! Collects all violations in a request before the server responds.
 
 use core::fmt::Display;
 
@@ -8,14 +8,14 @@ use tonic_types::{ErrorDetails, FieldViolation, StatusExt as _};
 use crate::ERROR_DOMAIN;
 use crate::v1::ErrorReason;
 
-/// The maximum total size of the violations in a response, in bytes. Further ones are only counted, because details are
-/// sent base64-encoded in a header and common clients accept at most 8 KiB of headers.
+/// The maximum total size of the violations in a response, in bytes. Further violations are only counted, because
+/// details are sent base64-encoded in a header and common clients accept at most 8 KiB of headers.
 const MAX_BYTES: usize = 4096;
 
 /// Field violations in the order in which they were found.
 #[derive(Debug, Default)]
 pub struct Violations {
-    listed: Vec<FieldViolation>,
+    entries: Vec<FieldViolation>,
     unknown: Option<UnknownResource>,
     total_bytes: usize,
     omitted_count: usize,
@@ -30,7 +30,7 @@ struct UnknownResource {
 
 impl Violations {
     /// Adds a violation for a field that names an unknown resource of a kind, such as `policy`. The status is NOT_FOUND
-    /// if this is the only violation. `known` lists the known names.
+    /// if this is the only violation. `known` states the known names, as in `expected one of paper, strict`.
     pub fn add_unknown(
         &mut self,
         field: impl Into<String>,
@@ -51,10 +51,10 @@ impl Violations {
         }
         let violation = FieldViolation::new(field, description.to_string());
         self.total_bytes += violation.field.len() + violation.description.len();
-        self.listed.push(violation);
+        self.entries.push(violation);
     }
 
-    /// Returns the value; on an error, adds it as a violation of the field.
+    /// Returns the value. If `result` is an error, adds it as a violation of the field.
     pub fn note<T, E: Display>(
         &mut self,
         field: impl Into<String>,
@@ -66,19 +66,19 @@ impl Violations {
     /// Returns `true` if there are no violations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.listed.is_empty()
+        self.entries.is_empty()
     }
 
-    /// Returns INVALID_ARGUMENT with all violations, or NOT_FOUND if the only one is an unknown resource.
+    /// Returns INVALID_ARGUMENT with all violations, or NOT_FOUND if the only violation is an unknown resource.
     #[must_use]
     pub fn into_status(self) -> Status {
         if let ([violation], 0, Some(unknown)) =
-            (self.listed.as_slice(), self.omitted_count, &self.unknown)
+            (self.entries.as_slice(), self.omitted_count, &self.unknown)
         {
             return not_found(unknown.kind, &unknown.name, violation.description.clone());
         }
-        let first = self.listed.first();
-        let others = self.listed.len().saturating_sub(1) + self.omitted_count;
+        let first = self.entries.first();
+        let others = self.entries.len().saturating_sub(1) + self.omitted_count;
         let message = match (first, others) {
             (None, _) => "invalid request".to_owned(),
             (Some(violation), 0) => format!("{}: {}", violation.field, violation.description),
@@ -86,7 +86,7 @@ impl Violations {
                 format!("{}: {} (and {others} more)", first.field, first.description)
             }
         };
-        let mut details = ErrorDetails::with_bad_request(self.listed);
+        let mut details = ErrorDetails::with_bad_request(self.entries);
         details.set_error_info(ErrorReason::InvalidFields.code(), ERROR_DOMAIN, []);
         Status::with_error_details(Code::InvalidArgument, message, details)
     }
@@ -121,7 +121,7 @@ pub fn escape_name(name: &str) -> String {
     escaped
 }
 
-/// Returns a NOT_FOUND status for a resource.
+/// Returns a NOT_FOUND status for an unknown resource.
 #[must_use]
 pub fn not_found(kind: &str, name: &str, message: String) -> Status {
     let name = &escape_name(name);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_resource_alone_is_not_found() {
+    fn a_single_unknown_resource_is_not_found() {
         let mut violations = Violations::default();
         violations.add_unknown("policy", "policy", "night", "expected one of paper, strict");
         let status = violations.into_status();
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_resource_among_others_is_a_violation() {
+    fn several_unknown_resources_are_violations() {
         let mut violations = Violations::default();
         violations.add_unknown("policy", "policy", "night", "expected one of paper, strict");
         violations.add_unknown("options.judge", "judge", "x", "expected one of rules/1");

@@ -1,4 +1,4 @@
-//! The cases of `datasets/cases`: parsed, assessed and rendered.
+//! Parses, assesses and renders the cases in `datasets/cases`.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,7 +7,7 @@
     reason = "tests fail by panicking"
 )]
 
-use gsar_core::assess::{Investigation, Subject, assess};
+use gsar_core::assess::{Subject, assess};
 use gsar_core::budget::Budget;
 use gsar_core::open_points::open_points;
 use gsar_core::undecided::decide_counts;
@@ -60,24 +60,12 @@ fn score(request: v1::ScoreRequest) -> v1::ScoreResponse {
                     &items.map(|item| (item.id.clone(), parse::NamedItem::from(item))).collect(),
                 );
             }
-            let investigation = gate.as_ref().map(|gate| Investigation {
-                gate: gate.input(),
-                path: &gate.path,
-                changes: &gate.changes,
-                onset: gate.onset,
-                window: gate.window,
-            });
+            let investigation = gate.as_ref().map(parse::ParsedGate::investigation);
             let subject = Subject {
                 synthesis: &judged.report.synthesis,
-                claims: &claims,
-                judged: judged.judged,
-                before_follow_up: None,
-                second_looks: &[],
-                second_look_error: None,
-                evidence: &judged.evidence,
-                origin: Origin::Caller,
                 investigation: investigation.as_ref(),
                 confidence: judged.report.confidence,
+                ..Subject::new(&claims, judged.judged, &judged.evidence, Origin::Caller)
             };
             let assessment = assess(&policy, subject, &Budget::unlimited());
             let gate = gate.as_ref();

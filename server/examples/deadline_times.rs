@@ -27,7 +27,7 @@ const DEADLINE: Duration = Duration::from_millis(200);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let calls: usize = std::env::args().nth(1).map_or(Ok(1_000), |given| given.parse())?;
-    let provider_runtime = threads(1)?;
+    let provider_runtime = runtime(1)?;
     let provider = provider_runtime.block_on(Server::start())?;
     provider.forget_requests();
     provider.always(ScriptedReply::Hang);
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ..Config::default()
     };
     config.evidence.embeddings = EmbeddingsMode::Off;
-    // Set on the server, because a client stops waiting at its own deadline.
+    // The deadline is set on the server, because a client stops waiting at its own deadline.
     config.limits.max_deadline.0 = DEADLINE;
     let model = Model {
         base_url: Some(provider.base_url(Wire::OpenAi)),
@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     config.judges.chain = vec![MODEL.to_owned()];
     config.judges.models.insert(MODEL.to_owned(), model);
-    let server_runtime = threads(2)?;
+    let server_runtime = runtime(2)?;
     let app = {
         let checked = CheckedConfig::check(config, Vec::new(), Problems::default())?;
         server_runtime.block_on(App::bind(checked))?
@@ -64,12 +64,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let address = format!("unix://{}", socket.display());
         let channel = Endpoint::from_shared(address)?.connect().await?;
         println!("later than {DEADLINE:?}            p50        p99        max");
-        for at_once in [1, 16] {
-            // Sequential calls take the whole deadline each.
-            let calls = if at_once == 1 { calls.div_ceil(10) } else { calls };
-            let evaluations = (0..calls).map(|_| evaluation(channel.clone()));
-            show(&format!("{calls} calls, {at_once} at once"), all(evaluations, at_once).await?);
-            show("  a timer", all((0..calls).map(|_| timer()), at_once).await?);
+        for concurrency in [1, 16] {
+            // Each sequential call takes the whole deadline.
+            let calls = if concurrency == 1 { calls.div_ceil(10) } else { calls };
+            let evaluations = (0..calls).map(|_| evaluation_lateness(channel.clone()));
+            let lateness = collect(evaluations, concurrency).await?;
+            show(&format!("{calls} calls, {concurrency} at once"), lateness);
+            show("  a timer", collect((0..calls).map(|_| timer_lateness()), concurrency).await?);
         }
         provider.wait_until(|counts| counts.open == 0).await;
         let counts = provider.counts();
@@ -78,40 +79,40 @@ fn main() -> Result<(), Box<dyn Error>> {
     })
 }
 
-fn threads(number: usize) -> Result<Runtime, std::io::Error> {
-    Builder::new_multi_thread().worker_threads(number).enable_all().build()
+fn runtime(threads: usize) -> Result<Runtime, std::io::Error> {
+    Builder::new_multi_thread().worker_threads(threads).enable_all().build()
 }
 
-async fn all(
+async fn collect(
     calls: impl Iterator<Item = impl Future<Output = Result<Duration, String>>>,
-    at_once: usize,
+    concurrency: usize,
 ) -> Result<Vec<Duration>, String> {
-    let late = stream::iter(calls).buffer_unordered(at_once).collect::<Vec<_>>().await;
-    late.into_iter().collect()
+    let lateness = stream::iter(calls).buffer_unordered(concurrency).collect::<Vec<_>>().await;
+    lateness.into_iter().collect()
 }
 
-/// Returns how late the response is.
-async fn evaluation(channel: Channel) -> Result<Duration, String> {
-    let mut request = Request::new(report());
-    let minute = "60S".parse().map_err(|_| "no metadata")?;
-    request.metadata_mut().insert("grpc-timeout", minute);
+/// Returns how long after the deadline the response arrives.
+async fn evaluation_lateness(channel: Channel) -> Result<Duration, String> {
+    let mut request = Request::new(evaluate_request());
+    let client_timeout = "60S".parse().map_err(|_| "no metadata")?;
+    request.metadata_mut().insert("grpc-timeout", client_timeout);
     let start = Instant::now();
     let response = GroundingServiceClient::new(channel).evaluate(request).await;
-    let late = start.elapsed().saturating_sub(DEADLINE);
+    let lateness = start.elapsed().saturating_sub(DEADLINE);
     match response {
-        Err(status) if status.code() == Code::DeadlineExceeded => Ok(late),
+        Err(status) if status.code() == Code::DeadlineExceeded => Ok(lateness),
         other => Err(format!("expected DEADLINE_EXCEEDED, got {other:?}")),
     }
 }
 
-async fn timer() -> Result<Duration, String> {
+async fn timer_lateness() -> Result<Duration, String> {
     let start = Instant::now();
     tokio::time::sleep(DEADLINE).await;
     Ok(start.elapsed().saturating_sub(DEADLINE))
 }
 
 /// Returns a request with twenty claims and 4 KiB of evidence.
-fn report() -> v1::EvaluateRequest {
+fn evaluate_request() -> v1::EvaluateRequest {
     let claim = |number| v1::Claim {
         id: format!("c{number}"),
         text: format!("The pool size of service {number} is 20."),
@@ -132,10 +133,11 @@ fn report() -> v1::EvaluateRequest {
     }
 }
 
-fn show(what: &str, mut late: Vec<Duration>) {
-    late.sort_unstable();
-    let at = |hundredths: usize| late.get(late.len() * hundredths / 100).or(late.last());
-    let [p50, p99, max] =
-        [at(50), at(99), late.last()].map(|time| time.copied().unwrap_or_default());
-    println!("{what:<24} {p50:>10.1?} {p99:>10.1?} {max:>10.1?}");
+fn show(label: &str, mut lateness: Vec<Duration>) {
+    lateness.sort_unstable();
+    let percentile =
+        |percent: usize| lateness.get(lateness.len() * percent / 100).or(lateness.last());
+    let [p50, p99, max] = [percentile(50), percentile(99), lateness.last()]
+        .map(|time| time.copied().unwrap_or_default());
+    println!("{label:<24} {p50:>10.1?} {p99:>10.1?} {max:>10.1?}");
 }

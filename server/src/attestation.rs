@@ -1,5 +1,5 @@
-//! Decides which evidence is attested. This depends on the configuration, the kernel's peer credentials and
-//! the caller. A message can only narrow the result.
+//! Decides which evidence is attested. This depends on the configuration, the kernel's peer credentials, the
+//! caller, and the checks that an investigation declared. An item cannot itself state that it is attested.
 
 mod declared;
 
@@ -54,14 +54,15 @@ impl Attestation {
         Self { investigation_checks: Arc::clone(checks), ..self.clone() }
     }
 
-    /// Marks an item as attested if a rule includes its tool, and any check run in it was declared.
+    /// Marks an item as attested if a rule includes its tool and, if the item is a check run, its check was
+    /// declared.
     pub(crate) fn attest(&self, item: &mut EvidenceItem) {
         item.attested =
             self.rules.iter().any(|rule| rule.includes(&item.tool)) && self.is_declared(item);
     }
 
-    /// Returns `false` for a verification that is not the run of a declared check, once any check is
-    /// declared.
+    /// Returns `true` unless the item is a verification that no declaration covers. A check run must be a run of
+    /// a declared check. Any other verification is covered only if no checks are declared.
     fn is_declared(&self, item: &EvidenceItem) -> bool {
         if item.kind != EvidenceKind::Verification {
             return true;

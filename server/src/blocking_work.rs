@@ -3,11 +3,10 @@
 use tonic::Status;
 
 use crate::call::Call;
-use crate::errors;
 use crate::evidence::StoreError;
 
 /// Runs work on a blocking thread. `keep_alive` is dropped when the work ends, even if the client
-/// disconnects.
+/// disconnects earlier.
 pub(crate) async fn offload<T: Send + 'static>(
     keep_alive: &(impl Clone + Send + 'static),
     work: impl FnOnce() -> T + Send + 'static,
@@ -30,5 +29,5 @@ pub(crate) async fn offload_store<T: Send + 'static>(
     call: &Call,
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, Status> {
-    offload(call, work).await.map_err(|error| errors::evidence(&error))
+    Ok(offload(call, work).await?)
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::attestation::Attestation;
-use crate::compute_pool::{Bounds, Share};
+use crate::compute_pool::Share;
 use crate::identity::{AdmissionError, AdmittedIdentity, Principal};
 use crate::memory::{MessageMemory, ReceivedBytes};
 
@@ -63,42 +63,28 @@ impl Permit {
     }
 }
 
+/// Admits the messages of a stream, each as a call. Holds no permit.
 #[derive(Clone, Debug)]
-pub(crate) struct StreamAdmission {
-    time_limit: Duration,
-    attestation: Attestation,
-    identity: Option<AdmittedIdentity>,
-    bounds: Arc<Bounds>,
-    received: Option<Arc<ReceivedBytes>>,
-}
+pub(crate) struct StreamAdmission(Call);
 
 impl StreamAdmission {
     /// Waits until the caller's rate limit allows another message.
     ///
     /// # Errors
-    /// [`AdmissionError`] if the caller is no longer admitted.
+    /// Returns an [`AdmissionError`] if the caller is no longer admitted.
     pub(crate) async fn wait_for_call(&self) -> Result<(), AdmissionError> {
-        self.principal()?.wait_for_call().await;
+        self.0.current_principal()?.wait_for_call().await;
         // The caller's rights may have changed during the wait.
-        self.principal().map(drop)
+        self.0.current_principal().map(drop)
     }
 
     /// Admits a message as a call with its own deadline.
     ///
     /// # Errors
-    /// [`AdmissionError`] if the caller is no longer admitted.
+    /// Returns an [`AdmissionError`] if the caller is no longer admitted.
     pub(crate) fn admit(&self, permit: Permit) -> Result<Call, AdmissionError> {
-        let principal = self.principal()?;
-        let Self { time_limit, attestation, identity, bounds, received } = self.clone();
-        let share = Share::new(&bounds);
-        let call = Call::new(Some(permit), time_limit, attestation, principal, identity, share);
-        Ok(Call { _message: take_memory(received.as_ref()), ..call })
-    }
-
-    fn principal(&self) -> Result<Arc<Principal>, AdmissionError> {
-        self.identity
-            .as_ref()
-            .map_or_else(|| Ok(Principal::anonymous()), AdmittedIdentity::revalidate)
+        let progress = InProgress { step: AtomicU8::default(), _permit: Some(permit) };
+        Ok(Call { progress: Arc::new(progress), ..self.0.for_next_message()? })
     }
 }
 
@@ -114,7 +100,7 @@ pub enum Step {
     Retrieve,
     /// Judging claims.
     Judge,
-    /// Verifying, scoring, deciding.
+    /// Verifying, scoring and deciding.
     Decide,
     /// Recording in the ledger.
     Record,
@@ -198,31 +184,34 @@ impl Call {
 
     /// Returns the admission of this call's stream. It does not retain this call's permit.
     pub(crate) fn stream_admission(&self) -> StreamAdmission {
-        StreamAdmission {
-            time_limit: self.time_limit,
-            attestation: self.attestation.clone(),
-            identity: self.identity.clone(),
-            bounds: Arc::clone(self.share.bounds()),
-            received: self.received.clone(),
-        }
+        let progress = InProgress { step: AtomicU8::default(), _permit: None };
+        StreamAdmission(Self {
+            progress: Arc::new(progress),
+            share: Arc::new(Share::new(self.share.bounds())),
+            _message: None,
+            ..self.clone()
+        })
     }
 
     /// Returns the call of the stream's next message, with a new deadline and the caller's current rights.
     ///
     /// # Errors
-    /// [`AdmissionError`] if the caller is no longer admitted.
+    /// Returns an [`AdmissionError`] if the caller is no longer admitted.
     pub(crate) fn for_next_message(&self) -> Result<Self, AdmissionError> {
-        let principal = match &self.identity {
-            Some(identity) => identity.revalidate()?,
-            None => Arc::clone(&self.principal),
-        };
         Ok(Self {
             deadline: Instant::now() + self.time_limit,
-            principal,
+            principal: self.current_principal()?,
             share: Arc::new(Share::new(self.share.bounds())),
             _message: take_memory(self.received.as_ref()),
             ..self.clone()
         })
+    }
+
+    fn current_principal(&self) -> Result<Arc<Principal>, AdmissionError> {
+        match &self.identity {
+            Some(identity) => identity.revalidate(),
+            None => Ok(Arc::clone(&self.principal)),
+        }
     }
 
     /// Sets the current step.

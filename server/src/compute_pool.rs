@@ -29,7 +29,8 @@ static POOL: LazyLock<Option<rayon::ThreadPool>> = LazyLock::new(|| {
 });
 static SLOTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(*THREADS)));
 
-/// The number of bytes of which one pass takes less than about 100 microseconds.
+/// The maximum number of bytes to process on the calling thread. One pass over them takes less than about
+/// 100 microseconds.
 const MAX_INLINE_BYTES: usize = 8 << 10;
 
 #[derive(Debug)]
@@ -60,7 +61,7 @@ enum Bound {
 pub(crate) struct Share {
     bounds: Arc<Bounds>,
     used_work: AtomicU64,
-    /// The first limit that was reached. Later ones are not reported.
+    /// The first limit that was reached. Limits that are reached later are not reported.
     reached_bound: OnceLock<Bound>,
 }
 
@@ -109,7 +110,7 @@ impl Share {
     }
 }
 
-/// One principal's compute slots. They keep it from filling the queue.
+/// One principal's compute slots. They prevent the principal from filling the queue.
 #[derive(Clone, Debug)]
 pub(crate) struct PrincipalSlots(Arc<Semaphore>);
 
@@ -152,7 +153,7 @@ impl Drop for StopOnDrop {
 /// Runs a computation within the budget and deadline of a call. Dropping the future stops it.
 ///
 /// # Errors
-/// DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, or UNAVAILABLE while draining.
+/// Returns DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, or UNAVAILABLE while draining.
 pub(crate) async fn compute<T: Send + 'static>(
     call: &Call,
     computation: impl FnOnce(&Budget) -> T + Send + 'static,
@@ -161,10 +162,10 @@ pub(crate) async fn compute<T: Send + 'static>(
     result.map_err(|_| stop_status(call))
 }
 
-/// Like [`compute_pool`], but also accepts a judge's question.
+/// Like [`compute`], but also accepts a judge's question.
 ///
 /// # Errors
-/// The reason for stopping.
+/// Returns the reason for stopping.
 pub(crate) async fn try_compute<T: Send + 'static>(
     requester: impl Into<Requester>,
     computation: impl FnOnce(&Budget) -> T + Send + 'static,
@@ -237,12 +238,12 @@ async fn acquire(slots: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     Arc::clone(slots).acquire_owned().await.ok()
 }
 
-/// Returns the error for a call whose computation was stopped or whose judge was too slow.
 /// Checks a deadline for [`Budget::new`].
 pub(crate) fn check_deadline(deadline: Instant) -> Result<(), Stop> {
     if Instant::now() < deadline { Ok(()) } else { Err(Stop::Interrupted) }
 }
 
+/// Returns the error for a call whose computation was stopped or whose judge was too slow.
 pub(crate) fn stop_status(call: &Call) -> Status {
     let (Share { bounds, reached_bound, .. }, step) = (&**call.share(), call.step().name());
     let memory = bounds.memory.total();

@@ -1,5 +1,7 @@
 //! The gRPC errors that the services return.
 
+use std::collections::HashMap;
+use std::fmt;
 use std::time::Duration;
 
 use gsar_core::policy::LooserField;
@@ -21,9 +23,22 @@ fn status(
     code: Code,
     reason: ErrorReason,
     message: impl Into<String>,
-    mut details: ErrorDetails,
+    details: ErrorDetails,
 ) -> Status {
-    details.set_error_info(reason.code(), ERROR_DOMAIN, []);
+    status_with(code, reason, message, details, &[])
+}
+
+/// Creates a status whose error info has metadata.
+fn status_with(
+    code: Code,
+    reason: ErrorReason,
+    message: impl Into<String>,
+    mut details: ErrorDetails,
+    metadata: &[(&str, &str)],
+) -> Status {
+    let metadata: HashMap<String, String> =
+        metadata.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    details.set_error_info(reason.code(), ERROR_DOMAIN, metadata);
     Status::with_error_details(code, message, details)
 }
 
@@ -39,11 +54,11 @@ fn exhausted(
     status(Code::ResourceExhausted, reason, message, details)
 }
 
-/// NOT_FOUND: no resource has this name. `known` lists the existing names.
+/// NOT_FOUND: no resource has this name. `hint` lists the existing names, or says how to find or create one.
 #[must_use]
-pub fn unknown(resource: &str, name: &str, known: &str) -> Status {
+pub fn unknown(resource: &str, name: &str, hint: &str) -> Status {
     let shown_name = escape_name(name);
-    not_found(resource, name, format!("unknown {resource} `{shown_name}`; {known}"))
+    not_found(resource, name, format!("unknown {resource} `{shown_name}`; {hint}"))
 }
 
 /// UNAUTHENTICATED or PERMISSION_DENIED: the call is not admitted.
@@ -62,38 +77,37 @@ fn unidentified(error: &IdentificationError) -> Status {
 /// PERMISSION_DENIED: the principal lacks a right.
 #[must_use]
 pub fn no_right(principal: &str, right: Right) -> Status {
-    let message = format!(
-        "{principal} may not {right}; have `{right}` added to its `may` in security.principals"
-    );
-    let mut details = ErrorDetails::new();
-    let metadata =
-        [("principal".to_owned(), principal.to_owned()), ("right".to_owned(), right.to_string())];
-    details.set_error_info(ErrorReason::NoRight.code(), ERROR_DOMAIN, metadata);
-    Status::with_error_details(Code::PermissionDenied, message, details)
+    let message =
+        format!("{principal} may not {right}; add `{right}` to its `may` in security.principals");
+    let metadata = [("principal", principal), ("right", &right.to_string())];
+    let details = ErrorDetails::new();
+    status_with(Code::PermissionDenied, ErrorReason::NoRight, message, details, &metadata)
 }
 
 /// RESOURCE_EXHAUSTED: the principal exceeds its rate limit.
 #[must_use]
-pub fn too_fast(principal: &str, too_fast: RateLimitExceeded) -> Status {
-    let message =
-        format!("{principal} may call {} times a minute; try again later", too_fast.per_minute);
-    exhausted("calls_per_minute", ErrorReason::TooManyCalls, message, too_fast.retry_after)
+pub fn too_fast(principal: &str, exceeded: RateLimitExceeded) -> Status {
+    let message = format!(
+        "{principal} is limited to {} calls a minute; try again later",
+        exceeded.per_minute
+    );
+    exhausted("calls_per_minute", ErrorReason::TooManyCalls, message, exceeded.retry_after)
 }
 
-/// RESOURCE_EXHAUSTED: too many calls in flight.
+/// RESOURCE_EXHAUSTED: too many calls are in flight.
 #[must_use]
 pub fn too_many_calls(limit: usize) -> Status {
     let message = format!(
-        "{limit} calls are in flight, the maximum of limits.calls_in_flight; try again shortly"
+        "{limit} calls are in flight, the maximum set by limits.calls_in_flight; try again shortly"
     );
     exhausted("limits.calls_in_flight", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
 /// RESOURCE_EXHAUSTED: the principal has too many calls in flight.
 #[must_use]
-pub fn too_many_calls_of_principal(principal: &str, max: usize) -> Status {
+pub fn too_many_calls_for_principal(principal: &str, max: usize) -> Status {
     let message = format!(
-        "{principal} has {max} calls in flight, the maximum of its calls_in_flight; try again shortly"
+        "{principal} has {max} calls in flight, the maximum set by its calls_in_flight; try again shortly"
     );
     exhausted("calls_in_flight", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
@@ -101,7 +115,8 @@ pub fn too_many_calls_of_principal(principal: &str, max: usize) -> Status {
 /// RESOURCE_EXHAUSTED: every judge is at its limit.
 #[must_use]
 pub fn judges_busy() -> Status {
-    let message = "every judge has as many calls as its max_concurrent and requests_per_minute allow; try again later";
+    let message =
+        "every judge has reached its max_concurrent or requests_per_minute limit; try again later";
     exhausted("judges.models", ErrorReason::JudgesBusy, message, JUDGES_RETRY_AFTER)
 }
 
@@ -109,7 +124,7 @@ pub fn judges_busy() -> Status {
 #[must_use]
 pub fn message_too_large(limit: u64) -> Status {
     let message = format!(
-        "the message is larger than limits.message, {limit} bytes; send less evidence or raise the limit"
+        "the message is larger than limits.message ({limit} bytes); send less evidence or raise the limit"
     );
     let details = ErrorDetails::with_quota_failure_violation("limits.message", message.clone());
     status(Code::ResourceExhausted, ErrorReason::MessageTooLarge, message, details)
@@ -124,32 +139,24 @@ pub fn too_much_memory(bound: u64) -> Status {
     exhausted("limits.memory", ErrorReason::TooManyCalls, message, RETRY_AFTER)
 }
 
-/// RESOURCE_EXHAUSTED: a call needs more work or memory than `limit` allows.
+/// RESOURCE_EXHAUSTED: the call needs more work or memory than `limit` allows. `limit_text` is the limit's value.
 #[must_use]
 pub fn too_much(limit: &'static str, limit_text: &str, step: &'static str) -> Status {
     let message = format!(
-        "the report and its evidence need more than {limit}, {limit_text}, during {step}; send less evidence or fewer claims, or raise the limit"
+        "processing the report and its evidence needs more than {limit} ({limit_text}) during {step}; send less evidence or fewer claims, or raise the limit"
     );
-    let mut details = ErrorDetails::with_quota_failure_violation(limit, message.clone());
-    let metadata = [("step".to_owned(), step.to_owned()), ("limit".to_owned(), limit.to_owned())];
-    details.set_error_info(ErrorReason::TooMuchWork.code(), ERROR_DOMAIN, metadata);
-    Status::with_error_details(Code::ResourceExhausted, message, details)
+    let details = ErrorDetails::with_quota_failure_violation(limit, message.clone());
+    let metadata = [("step", step), ("limit", limit)];
+    status_with(Code::ResourceExhausted, ErrorReason::TooMuchWork, message, details, &metadata)
 }
 
 /// DEADLINE_EXCEEDED: the deadline passed during `step`.
 #[must_use]
 pub fn deadline_exceeded(step: &'static str) -> Status {
-    let mut details = ErrorDetails::new();
-    details.set_error_info(
-        ErrorReason::DeadlineExceeded.code(),
-        ERROR_DOMAIN,
-        [("step".to_owned(), step.to_owned())],
-    );
-    Status::with_error_details(
-        Code::DeadlineExceeded,
-        format!("the deadline passed during {step}; allow more time or send less"),
-        details,
-    )
+    let message = format!("the deadline passed during {step}; allow more time or send less");
+    let details = ErrorDetails::new();
+    let metadata = [("step", step)];
+    status_with(Code::DeadlineExceeded, ErrorReason::DeadlineExceeded, message, details, &metadata)
 }
 
 /// UNAVAILABLE: the server is starting or draining.
@@ -172,36 +179,38 @@ pub fn ledger_unavailable(reason: &str) -> Status {
     status(Code::Unavailable, ErrorReason::LedgerUnavailable, message, details)
 }
 
-/// Returns the error for a failed operation of the evidence store.
-#[must_use]
-pub fn evidence(error: &StoreError) -> Status {
-    let message = error.to_string();
-    let resource = |kind: &str, name: &str| not_found(kind, name, message.clone());
-    match error {
-        StoreError::InvalidName { .. } => invalid_field("corpus_id", &message),
-        StoreError::InvalidMessage(_) => invalid_field("part", &message),
-        StoreError::UnknownCorpus { corpus } => resource("corpus", corpus),
-        StoreError::UnknownItem { item, .. } => resource("item", item),
-        StoreError::Full { limit, .. } => {
-            let details = ErrorDetails::with_quota_failure_violation(*limit, message.clone());
-            status(Code::ResourceExhausted, ErrorReason::EvidenceFull, message, details)
-        }
-        StoreError::Damaged { .. } | StoreError::Schema { .. } => {
-            let details = ErrorDetails::with_precondition_failure_violation(
-                "corpus",
-                "evidence",
-                message.clone(),
-            );
-            status(Code::FailedPrecondition, ErrorReason::EvidenceUnusable, message, details)
-        }
-        StoreError::Unavailable { .. } => {
-            let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
-            status(Code::Unavailable, ErrorReason::EvidenceUnavailable, message, details)
+impl From<StoreError> for Status {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        let resource = |kind: &str, name: &str| not_found(kind, name, message.clone());
+        match error {
+            StoreError::InvalidName { .. } => invalid_field("corpus_id", message),
+            StoreError::InvalidMessage(_) => invalid_field("part", message),
+            StoreError::UnknownCorpus { corpus } => resource("corpus", &corpus),
+            StoreError::UnknownItem { item, .. } => resource("item", &item),
+            StoreError::Full { limit, .. } => {
+                let details = ErrorDetails::with_quota_failure_violation(limit, message.clone());
+                status(Code::ResourceExhausted, ErrorReason::EvidenceFull, message, details)
+            }
+            StoreError::Damaged { .. } | StoreError::Schema { .. } => {
+                let details = ErrorDetails::with_precondition_failure_violation(
+                    "corpus",
+                    "evidence",
+                    message.clone(),
+                );
+                status(Code::FailedPrecondition, ErrorReason::EvidenceUnusable, message, details)
+            }
+            StoreError::Unavailable { .. } => {
+                let details = ErrorDetails::with_retry_info(Some(RETRY_AFTER));
+                status(Code::Unavailable, ErrorReason::EvidenceUnavailable, message, details)
+            }
         }
     }
 }
 
-fn invalid_field(field: &str, description: &str) -> Status {
+/// INVALID_ARGUMENT: one field is invalid.
+#[must_use]
+pub fn invalid_field(field: &str, description: impl fmt::Display) -> Status {
     let mut violations = Violations::default();
     violations.add(field, description);
     violations.into_status()
@@ -230,7 +239,7 @@ pub fn not_allowed(problem: &str, fix: &str) -> Status {
     status(Code::FailedPrecondition, ErrorReason::NotAllowed, message, details)
 }
 
-/// FAILED_PRECONDITION: the policy is looser than allowed. Has one violation per looser field.
+/// FAILED_PRECONDITION: the policy is looser than allowed. The error has one violation per looser field.
 #[must_use]
 pub fn looser_policy(subject: &str, looser_fields: &[LooserField], fix: &str) -> Status {
     let mut message = format!("{subject} in {}", looser_fields.len());
@@ -240,7 +249,7 @@ pub fn looser_policy(subject: &str, looser_fields: &[LooserField], fix: &str) ->
     message.push_str(&format!("; {fix}"));
     let violations = looser_fields.iter().map(|field| {
         let description = format!(
-            "given {}, default {}; allowed is {}, else {fix}",
+            "is {}, compared with {} in the default policy; allowed: {}; otherwise, {fix}",
             field.given, field.other, field.allowed
         );
         PreconditionViolation::new("configuration", field.field.clone(), description)

@@ -2,7 +2,8 @@
 
 use gsar_core::evidence::EvidenceItem;
 
-/// The overhead of a set of items, in bytes. The parsed form of a small set is large.
+/// The overhead of a set of items, in bytes. The parsed form of a small set is large in relation to its
+/// contents.
 const SET: usize = 2 << 10;
 /// The overhead of an item, in bytes.
 const ITEM: usize = 256;

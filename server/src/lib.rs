@@ -1,6 +1,6 @@
 //! The GSAR sidecar: decides over gRPC whether an incident report may be sent.
 //!
-//! `api` has the gRPC services and `gateway` serves them over HTTP. `evaluate` runs one evaluation,
+//! `api` contains the gRPC services, and `gateway` serves them over HTTP. `evaluate` runs one evaluation,
 //! `rescore` applies other policies to recorded evaluations, and `drive` runs investigations. `judge`
 //! classifies claims. `evidence` stores and searches corpora. `ledger` records evaluations, `export`
 //! streams them and `backup` copies them. `assembly` builds the engine from the configuration, and

@@ -68,8 +68,8 @@ enum Command {
     /// Create the tables of the ledger if they are missing, and exit. A server does so when it starts, unless
     /// storage.migrate is false.
     Migrate,
-    /// Copy a ledger into another one, and compare both. Neither may be in use by a writer. Existing records are
-    /// skipped, so an interrupted copy can be repeated.
+    /// Copy a ledger into another one, and compare the two. No writer may be using either of them. Existing
+    /// records are skipped, so an interrupted copy can be resumed.
     Copy {
         /// Source: sqlite:DIRECTORY, or postgres://user@host/database.
         #[arg(long, value_name = "LEDGER")]
@@ -81,7 +81,7 @@ enum Command {
     /// Back up the data directory to a new folder, even while the server runs. Every copied database is consistent and
     /// checked. To restore, copy the folder to the new data_dir.
     Backup {
-        /// Folder outside of the data directory. It gets its name when it is complete.
+        /// Folder outside the data directory. It gets its name only once the backup is complete.
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
     },
@@ -106,7 +106,7 @@ enum Format {
 }
 
 const USAGE: u8 = 2;
-/// The time that running threads get to finish after the server stopped.
+/// The time that running threads get to finish after the server has stopped.
 const LINGER: Duration = Duration::from_millis(500);
 
 #[expect(clippy::print_stdout, reason = "output of the command")]
@@ -196,7 +196,7 @@ fn main() -> ExitCode {
     if let Some(exporter) = exporter {
         exporter.shut_down();
     }
-    // Every call has been answered, so no result of a running computation is needed.
+    // Every call has been answered, so the results of computations that are still running are not needed.
     runtime.shutdown_timeout(LINGER);
     exit_code(result)
 }

@@ -108,11 +108,11 @@ impl PolicyStore {
         }
     }
 
-    /// Reloads the policies, with a new configuration if given, and returns their number. If any error
-    /// occurs, the previous policies stay in effect.
+    /// Reloads the policies, with a new configuration if given, and returns the number of policies. If any
+    /// error occurs, the previous policies remain in effect.
     ///
     /// # Errors
-    /// All errors.
+    /// Returns all errors.
     pub fn reload(&self, config: Option<config::Policies>) -> Result<usize, Vec<PoliciesError>> {
         let config = config.unwrap_or_else(|| self.current().config.clone());
         let snapshot = Snapshot::read(config)?;
@@ -153,7 +153,7 @@ impl PolicyStore {
     /// Returns the policy with this name. An empty name selects the default.
     ///
     /// # Errors
-    /// A list of the known names.
+    /// Returns a list of the known names.
     pub fn find(&self, name: &str) -> Result<Entry, String> {
         let Snapshot { config, policies } = &*self.current();
         let name = if name.is_empty() { &config.default } else { name };

@@ -11,7 +11,7 @@ pub enum Phase {
     Ready,
     /// Shutting down. New calls are refused, and calls in flight finish.
     Draining,
-    /// The grace period has expired. Running computations end.
+    /// The grace period has expired. Running computations are stopped.
     Stopped,
 }
 

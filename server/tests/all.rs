@@ -1,13 +1,13 @@
-//! Tests of the real server and its ledger, in one binary so that the server is linked only once.
+//! Tests the real server and its ledger. All tests are in one binary, so that the server is linked only once.
 
-#![expect(unreachable_pub, reason = "modules show each other what they share")]
+#![expect(unreachable_pub, reason = "the test modules share items with each other")]
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::print_stdout,
-    reason = "a test fails by panicking"
+    reason = "tests fail by panicking"
 )]
 
 mod attestation;

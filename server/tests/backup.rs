@@ -1,19 +1,18 @@
-//! Tests of `gsar-server backup` next to a running server.
+//! Tests `gsar-server backup`, both while the server is running and after it was killed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use crate::support::corpora::{put, search};
 use crate::support::process::Process;
-use crate::support::skip::skipped;
 use crate::support::small_disk::SmallDisk;
 use crate::support::{connect, item, request};
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
-use gsar_proto::v1::put_evidence_request::Part;
 use tempfile::TempDir;
 use tonic::transport::Channel;
 
@@ -38,10 +37,10 @@ async fn channel(folder: &Path) -> Channel {
     connect(&folder.join("gsar.sock")).await
 }
 
-fn request_with_key(number: usize) -> v1::EvaluateRequest {
+fn request_with_key(key: usize) -> v1::EvaluateRequest {
     let mut request = request();
-    request.idempotency_key = format!("key-{number}");
-    request.evidence.push(item("more", &format!("order {number} was paid").repeat(40)));
+    request.idempotency_key = format!("key-{key}");
+    request.evidence.push(item("more", &format!("order {key} was paid").repeat(40)));
     request
 }
 
@@ -55,26 +54,19 @@ async fn read_evaluation(channel: &Channel, evaluation_id: &str) -> v1::GetEvalu
 }
 
 async fn put_evidence(channel: &Channel, corpus: &str, text: &str) {
-    let head = v1::CorpusHead { corpus_id: corpus.to_owned(), ..Default::default() };
-    let messages = [Part::Corpus(head), Part::Item(item("app-log", text))]
-        .map(|part| v1::PutEvidenceRequest { part: Some(part) });
     let mut evidence = EvidenceServiceClient::new(channel.clone());
-    evidence.put_evidence(tokio_stream::iter(messages)).await.unwrap();
+    evidence.put_evidence(put(corpus, [item("app-log", text)])).await.unwrap();
 }
 
 async fn search_texts(channel: &Channel, corpus: &str, query: &str) -> Vec<String> {
-    let search = v1::SearchRequest {
-        corpus_id: corpus.to_owned(),
-        query: query.to_owned(),
-        ..Default::default()
-    };
+    let search = search(corpus, query);
     let results = EvidenceServiceClient::new(channel.clone()).search(search).await.unwrap();
     results.into_inner().hits.into_iter().map(|hit| hit.text).collect()
 }
 
-async fn create_stopped_server_data() -> (TempDir, PathBuf) {
+async fn create_data_of_killed_server() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::configured(folder.path(), CONFIG);
+    let process = Process::with_config(folder.path(), CONFIG);
     let channel = channel(folder.path()).await;
     evaluate(channel.clone(), request_with_key(0)).await;
     put_evidence(&channel, "inc-7", "pod checkout-1 was OOMKilled").await;
@@ -94,16 +86,16 @@ struct Load {
 }
 
 impl Load {
-    fn start(channel: &Channel, first: usize) -> Self {
-        let next = Arc::new(AtomicUsize::new(first));
+    fn start(channel: &Channel, first_key: usize) -> Self {
+        let next = Arc::new(AtomicUsize::new(first_key));
         let (recorded, stop) = (Arc::<AtomicUsize>::default(), Arc::<AtomicBool>::default());
         let caller = |_| {
             let (channel, next) = (channel.clone(), Arc::clone(&next));
             let (recorded, stop) = (Arc::clone(&recorded), Arc::clone(&stop));
             tokio::spawn(async move {
                 while !stop.load(Ordering::SeqCst) {
-                    let number = next.fetch_add(1, Ordering::SeqCst);
-                    evaluate(channel.clone(), request_with_key(number)).await;
+                    let key = next.fetch_add(1, Ordering::SeqCst);
+                    evaluate(channel.clone(), request_with_key(key)).await;
                     recorded.fetch_add(1, Ordering::SeqCst);
                 }
             })
@@ -116,7 +108,7 @@ impl Load {
         self.recorded.load(Ordering::SeqCst)
     }
 
-    async fn end(self) {
+    async fn stop(self) {
         self.stop.store(true, Ordering::SeqCst);
         for caller in self.callers {
             caller.await.unwrap();
@@ -127,12 +119,12 @@ impl Load {
 #[tokio::test(flavor = "multi_thread")]
 async fn backup_under_load_is_complete() {
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::configured(folder.path(), CONFIG);
+    let process = Process::with_config(folder.path(), CONFIG);
     let channel = channel(folder.path()).await;
     put_evidence(&channel, "inc-7", "pod checkout-1 was OOMKilled").await;
     let mut earlier_answers = Vec::new();
-    for number in 0..20 {
-        earlier_answers.push(evaluate(channel.clone(), request_with_key(number)).await);
+    for key in 0..20 {
+        earlier_answers.push(evaluate(channel.clone(), request_with_key(key)).await);
     }
     let load = Load::start(&channel, earlier_answers.len());
     let mut attempt = 0;
@@ -146,34 +138,34 @@ async fn backup_under_load_is_complete() {
         });
         let output = output.await.unwrap();
         assert!(output.status.success(), "{}", output_text(&output));
-        // Retry until records were written during the backup.
+        // Repeat the backup until enough evaluations were recorded while it ran.
         if load.recorded() > recorded + 4 || attempt == 20 {
             assert!(load.recorded() > recorded, "nothing was recorded during the backup");
             break to;
         }
     };
-    load.end().await;
-    let mut answers = Vec::new();
-    for evaluation in &earlier_answers {
-        answers.push(read_evaluation(&channel, &evaluation.evaluation_id).await);
+    load.stop().await;
+    let mut records = Vec::new();
+    for answer in &earlier_answers {
+        records.push(read_evaluation(&channel, &answer.evaluation_id).await);
     }
     drop(process);
 
-    let checked = Command::new("sha256sum")
+    let output = Command::new("sha256sum")
         .args(["--check", "--strict", "SHA256SUMS"])
         .current_dir(&backup)
         .output()
         .unwrap();
-    assert!(checked.status.success(), "{}", output_text(&checked));
+    assert!(output.status.success(), "{}", output_text(&output));
 
     let restored = tempfile::tempdir().unwrap();
     copy_folder(&backup, &restored.path().join("data"));
-    let _process = Process::configured(restored.path(), CONFIG);
+    let _process = Process::with_config(restored.path(), CONFIG);
     let channel = self::channel(restored.path()).await;
-    for (number, (evaluation, answer)) in earlier_answers.iter().zip(answers).enumerate() {
-        assert_eq!(read_evaluation(&channel, &evaluation.evaluation_id).await, answer);
-        let repeated = evaluate(channel.clone(), request_with_key(number)).await;
-        assert_eq!(repeated.evaluation_id, evaluation.evaluation_id, "key-{number}");
+    for (key, (answer, record)) in earlier_answers.iter().zip(records).enumerate() {
+        assert_eq!(read_evaluation(&channel, &answer.evaluation_id).await, record);
+        let repeated = evaluate(channel.clone(), request_with_key(key)).await;
+        assert_eq!(repeated.evaluation_id, answer.evaluation_id, "key-{key}");
     }
     let hits = search_texts(&channel, "inc-7", "OOMKilled").await;
     assert_eq!(hits, ["pod checkout-1 was OOMKilled"]);
@@ -181,8 +173,8 @@ async fn backup_under_load_is_complete() {
 }
 
 #[tokio::test]
-async fn backup_rejects_unusable_targets() {
-    let (folder, data) = create_stopped_server_data().await;
+async fn backup_rejects_unusable_targets_and_empty_data_folders() {
+    let (folder, data) = create_data_of_killed_server().await;
     let file = folder.path().join("file");
     std::fs::write(&file, "x").unwrap();
     std::fs::create_dir(folder.path().join("other.partial")).unwrap();
@@ -212,12 +204,9 @@ async fn backup_rejects_unusable_targets() {
 
 #[tokio::test]
 async fn failed_backup_leaves_no_files_on_a_full_disk() {
-    let (folder, data) = create_stopped_server_data().await;
+    let (folder, data) = create_data_of_killed_server().await;
     let mounted = tempfile::tempdir().unwrap();
-    let Some(disk) = SmallDisk::new(mounted.path()) else {
-        skipped("mount", "this process may not mount a file system");
-        return;
-    };
+    let Some(disk) = SmallDisk::new(mounted.path()) else { return };
     let filler = disk.0.join("filler");
     std::fs::write(&filler, vec![0; (4 << 20) - (64 << 10)]).unwrap();
     let to = disk.0.join("backup");
@@ -234,7 +223,7 @@ async fn failed_backup_leaves_no_files_on_a_full_disk() {
     drop(folder);
 }
 
-/// Locks a database exclusively, so that other readers wait.
+/// Locks a database exclusively, so that all readers have to wait.
 fn lock_exclusively(database: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(database).unwrap();
     connection.pragma_update(None, "locking_mode", "EXCLUSIVE").unwrap();
@@ -242,21 +231,21 @@ fn lock_exclusively(database: &Path) -> rusqlite::Connection {
     connection
 }
 
-fn wait_for(file: &Path, backup: &mut Child) {
+fn wait_for_file(file: &Path, backup: &mut Child) {
     while !file.is_file() {
-        assert!(backup.try_wait().unwrap().is_none(), "the backup ended before it was killed");
+        assert!(backup.try_wait().unwrap().is_none(), "the backup exited before it was killed");
         std::thread::yield_now();
     }
 }
 
 #[tokio::test]
-async fn killed_backup_is_removed_by_the_next_one() {
-    let (folder, data) = create_stopped_server_data().await;
+async fn backup_removes_the_partial_files_of_a_killed_backup() {
+    let (folder, data) = create_data_of_killed_server().await;
     let corpus = data.join("evidence/inc-7/corpus.sqlite3");
-    let lock = lock_exclusively(&corpus);
+    let locked_corpus = lock_exclusively(&corpus);
     let (to, partial) = (folder.path().join("backup"), folder.path().join("backup.partial"));
     let mut killed = backup_command(&data, &to).spawn().unwrap();
-    wait_for(&partial.join("ledger.sqlite3"), &mut killed);
+    wait_for_file(&partial.join("ledger.sqlite3"), &mut killed);
     let concurrent = back_up(&data, &to);
     assert!(
         output_text(&concurrent)
@@ -266,7 +255,7 @@ async fn killed_backup_is_removed_by_the_next_one() {
     killed.wait().unwrap();
     assert!(partial.exists() && !to.exists());
 
-    drop(lock);
+    drop(locked_corpus);
     std::fs::write(partial.join("stray"), "x").unwrap();
     let output = back_up(&data, &to);
     assert!(output.status.success(), "{}", output_text(&output));
@@ -281,11 +270,11 @@ async fn killed_backup_is_removed_by_the_next_one() {
 }
 
 #[tokio::test]
-async fn backup_skips_damaged_corpora_but_needs_the_ledger() {
-    let (folder, data) = create_stopped_server_data().await;
+async fn backup_skips_damaged_corpora_but_fails_if_the_ledger_is_damaged() {
+    let (folder, data) = create_data_of_killed_server().await;
     let damage = |name: &str| {
         std::fs::write(data.join(name), "no database ".repeat(99)).unwrap();
-        // The killed server's write-ahead log contains every page again.
+        // The write-ahead log that the killed server left behind contains a copy of every page.
         std::fs::remove_file(data.join(format!("{name}-wal"))).unwrap();
     };
     damage("evidence/inc-7/corpus.sqlite3");
@@ -306,8 +295,8 @@ async fn backup_skips_damaged_corpora_but_needs_the_ledger() {
 }
 
 #[tokio::test]
-async fn backup_with_postgresql_names_the_alternative() {
-    let (folder, data) = create_stopped_server_data().await;
+async fn backup_refers_to_pg_dump_if_the_storage_is_postgresql() {
+    let (folder, data) = create_data_of_killed_server().await;
     let to = folder.path().join("backup");
     let url = "postgres://gsar:secret@db.example/gsar?sslmode=require";
     let output = backup_command(&data, &to).env("GSAR_STORAGE__URL", url).output().unwrap();
@@ -318,15 +307,15 @@ async fn backup_with_postgresql_names_the_alternative() {
 }
 
 #[tokio::test]
-async fn restored_corpora_are_embedded_again() {
-    let (folder, data) = create_stopped_server_data().await;
+async fn backup_marks_corpora_to_be_embedded_again() {
+    let (folder, data) = create_data_of_killed_server().await;
     let corpus = "evidence/inc-7/corpus.sqlite3";
-    let embedded = rusqlite::Connection::open(data.join(corpus)).unwrap();
-    embedded.execute("UPDATE corpus SET embedded_by = 'model'", []).unwrap();
+    let original = rusqlite::Connection::open(data.join(corpus)).unwrap();
+    original.execute("UPDATE corpus SET embedded_by = 'model'", []).unwrap();
     let to = folder.path().join("backup");
     assert!(back_up(&data, &to).status.success());
-    let copied = rusqlite::Connection::open(to.join(corpus)).unwrap();
+    let copy = rusqlite::Connection::open(to.join(corpus)).unwrap();
     let sql = "SELECT embedded_by IS NULL FROM corpus";
-    let is_due: bool = copied.query_row(sql, [], |row| row.get(0)).unwrap();
-    assert!(is_due);
+    let is_marked: bool = copy.query_row(sql, [], |row| row.get(0)).unwrap();
+    assert!(is_marked);
 }

@@ -1,4 +1,4 @@
-//! Tests that a busy server stays responsive, and stops work whose caller is gone.
+//! Tests that a busy server stays responsive and stops working for callers that have disconnected.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,26 +21,30 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_types::StatusExt as _;
 use tower::{Service as _, ServiceExt as _};
 
-/// The size of a report that takes a minute to parse in a debug build.
-const LONG: usize = 4 << 20;
+/// The size in bytes of a report that takes a minute to parse in a debug build.
+const LONG_REPORT: usize = 4 << 20;
 
 fn long_report(bytes: usize) -> v1::EvaluateRequest {
-    let report = v1::Report { synthesis: "1,".repeat(bytes / 2), ..v1::Report::default() };
+    let report = v1::Report { synthesis: "1,".repeat(bytes / 2), ..Default::default() };
     v1::EvaluateRequest { report: Some(report), ..support::request() }
 }
 
-async fn evaluate(channel: Channel, timeout: Duration) -> Result<(), Status> {
-    evaluate_bytes(channel, LONG, timeout).await
+async fn evaluate_long_report(channel: Channel, timeout: Duration) -> Result<(), Status> {
+    evaluate_report_of_size(channel, LONG_REPORT, timeout).await
 }
 
-async fn evaluate_bytes(channel: Channel, bytes: usize, timeout: Duration) -> Result<(), Status> {
+async fn evaluate_report_of_size(
+    channel: Channel,
+    bytes: usize,
+    timeout: Duration,
+) -> Result<(), Status> {
     let mut client = GroundingServiceClient::new(channel);
     let mut request = Request::new(long_report(bytes));
     request.set_timeout(timeout);
     client.evaluate(request).await.map(drop)
 }
 
-async fn begin_message(mut channel: Channel, bytes: usize) -> impl Sized {
+async fn send_incomplete_message(mut channel: Channel, bytes: usize) -> impl Sized {
     let (parts, body) = mpsc::channel(1);
     let body = Body::new(StreamBody::new(ReceiverStream::new(body)));
     let request = http::Request::post("http://localhost/gsar.v1.GroundingService/Evaluate")
@@ -49,9 +53,9 @@ async fn begin_message(mut channel: Channel, bytes: usize) -> impl Sized {
         .body(body)
         .unwrap();
     let answer = tokio::spawn(async move { channel.ready().await?.call(request).await });
-    let mut head = vec![0];
-    head.extend(u32::try_from(bytes + 1).unwrap().to_be_bytes());
-    for part in [head, vec![0; bytes]] {
+    let mut prefix = vec![0];
+    prefix.extend(u32::try_from(bytes + 1).unwrap().to_be_bytes());
+    for part in [prefix, vec![0; bytes]] {
         parts.send(Ok::<_, Status>(Frame::data(Bytes::from(part)))).await.unwrap();
     }
     (parts, answer)
@@ -71,9 +75,9 @@ async fn start_long_calls(
     let mut calls = JoinSet::new();
     for _ in 0..reports {
         let channel = support::connect(&folder.join("gsar.sock")).await;
-        calls.spawn(evaluate(channel, timeout));
+        calls.spawn(evaluate_long_report(channel, timeout));
     }
-    // An answer proves that reports were received.
+    // By the time these health checks are answered, the server has received the reports.
     let channel = support::connect(&folder.join("gsar.sock")).await;
     for _ in 0..100 {
         assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
@@ -87,40 +91,31 @@ async fn long_reports_do_not_block_other_calls() {
     let process = Process::start(folder.path());
     let mut calls = start_long_calls(folder.path(), 16, Duration::from_secs(20)).await;
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
-    let counts = v1::ScoreRequest {
-        partition: Some(v1::score_request::Partition::Counts(v1::PartitionCounts {
-            counts: vec![v1::ClaimCount {
-                class: v1::ClaimClass::Grounded.into(),
-                r#type: v1::EvidenceType::ToolMatch.into(),
-                count: 1,
-                undecided: false,
-            }],
-        })),
-        ..v1::ScoreRequest::default()
-    };
+    let claims = [(v1::ClaimClass::Grounded, v1::EvidenceType::ToolMatch, 1)];
+    let counts = support::counts(&claims);
     GroundingServiceClient::new(channel).score(counts).await.unwrap();
-    assert!(calls.try_join_next().is_none(), "no long report is finished");
+    assert!(calls.try_join_next().is_none(), "a long report was already answered");
     calls.shutdown().await;
     drop(process);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn disconnect_releases_the_permit() {
+async fn disconnect_or_timeout_releases_the_permit() {
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::configured(folder.path(), "[limits]\ncalls_in_flight = 1\n");
+    let process = Process::with_config(folder.path(), "[limits]\ncalls_in_flight = 1\n");
     for timeout in [Duration::from_secs(60), Duration::from_millis(300)] {
         let mut calls = start_long_calls(folder.path(), 1, timeout).await;
         if timeout.as_secs() > 0 {
             calls.shutdown().await;
         } else {
             let error = calls.join_next().await.unwrap().unwrap().unwrap_err();
-            // The client may notice the deadline first.
+            // If the client notices the deadline before the server does, it reports Cancelled.
             let deadline_codes = [Code::DeadlineExceeded, Code::Cancelled];
             assert!(deadline_codes.contains(&error.code()), "{error:?}");
         }
         let channel = support::connect(&folder.path().join("gsar.sock")).await;
         let mut client = GroundingServiceClient::new(channel);
-        // Parsing the whole report would take longer than the test.
+        // If the permit were held until the whole report was parsed, this loop would outlast the test.
         while let Err(error) = client.evaluate(support::request()).await {
             assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
         }
@@ -131,7 +126,7 @@ async fn disconnect_releases_the_permit() {
 #[tokio::test(flavor = "multi_thread")]
 async fn busy_server_stops_after_its_grace_period() {
     let folder = tempfile::tempdir().unwrap();
-    let mut process = Process::configured(folder.path(), "[shutdown]\ngrace = \"200ms\"\n");
+    let mut process = Process::with_config(folder.path(), "[shutdown]\ngrace = \"200ms\"\n");
     let mut calls = start_long_calls(folder.path(), 4, Duration::from_secs(60)).await;
     process.signal(Signal::TERM);
     process.log_line("stopped");
@@ -145,7 +140,7 @@ async fn busy_server_stops_after_its_grace_period() {
 #[tokio::test(flavor = "multi_thread")]
 async fn second_signal_stops_a_busy_server_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    let mut process = Process::configured(folder.path(), "[shutdown]\ngrace = \"60s\"\n");
+    let mut process = Process::with_config(folder.path(), "[shutdown]\ngrace = \"60s\"\n");
     let calls = start_long_calls(folder.path(), 4, Duration::from_secs(60)).await;
     process.signal(Signal::TERM);
     process.log_line("draining");
@@ -162,9 +157,10 @@ async fn rejects_calls_beyond_the_work_and_memory_limits() {
         ("limits.memory", "memory = \"40MiB\"\nmessage = \"5MiB\""),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let process = Process::configured(folder.path(), &format!("[limits]\n{config}\n"));
+        let process = Process::with_config(folder.path(), &format!("[limits]\n{config}\n"));
         let channel = support::connect(&folder.path().join("gsar.sock")).await;
-        let error = evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err();
+        let error =
+            evaluate_long_report(channel.clone(), Duration::from_secs(60)).await.unwrap_err();
         assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
         assert_eq!(limit_and_retry(&error), (limit.to_owned(), false), "{error:?}");
         GroundingServiceClient::new(channel).evaluate(support::request()).await.unwrap();
@@ -175,15 +171,15 @@ async fn rejects_calls_beyond_the_work_and_memory_limits() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rejects_messages_while_memory_is_exhausted() {
     let folder = tempfile::tempdir().unwrap();
-    // Enough memory for one long report, but not for two.
+    // This is enough memory for one long report, but not for two.
     let config = "[limits]\nmessage = \"5MiB\"\nmemory = \"48MiB\"\n";
-    let process = Process::configured(folder.path(), config);
+    let process = Process::with_config(folder.path(), config);
     let first_channel = support::connect(&folder.path().join("gsar.sock")).await;
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
-    let incomplete_message = begin_message(first_channel, 4 << 20).await;
+    let incomplete_message = send_incomplete_message(first_channel, 4 << 20).await;
     let error = loop {
-        match evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err() {
-            // The first message is still incomplete.
+        match evaluate_long_report(channel.clone(), Duration::from_secs(60)).await.unwrap_err() {
+            // A retry could succeed, so the limit was reached because of the first message, which is still incomplete.
             error if limit_and_retry(&error).1 => break error,
             _ => {}
         }
@@ -191,20 +187,26 @@ async fn rejects_messages_while_memory_is_exhausted() {
     assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
     assert_eq!(limit_and_retry(&error).0, "limits.memory", "{error:?}");
     drop(incomplete_message);
-    // With enough memory, a call fails at the work limit.
-    while limit_and_retry(&evaluate(channel.clone(), Duration::from_secs(60)).await.unwrap_err()).1
-    {
-    }
+    // Once the memory is free again, the call exceeds the work limit instead, and a retry would not help.
+    while limit_and_retry(
+        &evaluate_long_report(channel.clone(), Duration::from_secs(60)).await.unwrap_err(),
+    )
+    .1
+    {}
     drop(process);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_cut_off_at_shutdown_are_unavailable() {
+async fn calls_cut_off_at_shutdown_fail_as_unavailable() {
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::configured(folder.path(), "[shutdown]\ngrace = \"200ms\"\n");
+    let process = Process::with_config(folder.path(), "[shutdown]\ngrace = \"200ms\"\n");
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
     let mut calls = JoinSet::new();
-    calls.spawn(evaluate_bytes(channel.clone(), LONG / 16, Duration::from_secs(60)));
+    calls.spawn(evaluate_report_of_size(
+        channel.clone(),
+        LONG_REPORT / 16,
+        Duration::from_secs(60),
+    ));
     for _ in 0..100 {
         assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
     }

@@ -1,4 +1,4 @@
-//! Runs `datasets/cases` over gRPC.
+//! Sends the cases in `datasets/cases` to a server over gRPC.
 
 use crate::support::TestServer;
 use gsar_datasets::{cases, differences};
@@ -8,21 +8,21 @@ use gsar_proto::v1::ScoreRequest;
 #[tokio::test]
 async fn every_case_has_the_expected_answer() {
     let server = TestServer::start().await;
-    let mut failed = Vec::new();
+    let mut failures = Vec::new();
     for case in cases().unwrap() {
         let request: ScoreRequest = from_json(&case.request.to_string())
             .unwrap_or_else(|error| panic!("{}: {error}", case.name));
         let answer = match server.grounding().score(request).await {
             Ok(answer) => answer.into_inner(),
             Err(status) => {
-                failed.push(format!("{}: {status}", case.name));
+                failures.push(format!("{}: {status}", case.name));
                 continue;
             }
         };
         let answer = serde_json::from_str(&to_json(&answer).unwrap()).unwrap();
         for difference in differences(&case.expect, &answer) {
-            failed.push(format!("{}{difference} ({})", case.name, case.why));
+            failures.push(format!("{}{difference} ({})", case.name, case.why));
         }
     }
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Tests that configuration errors name every key, bind nothing, and exit with status 2.
+//! Tests that a server with an invalid configuration names every faulty key, binds no address, and exits with status 2.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -6,8 +6,8 @@ use std::process::{Command, Output};
 use crate::support::process::Process;
 use crate::support::tls::Authority;
 
-/// Invalid configurations with the expected beginnings of their errors. `DIR` is the test's folder.
-const FAULTS: &[(&str, &[&str])] = &[
+/// Invalid configurations, each with the expected beginnings of the error lines. `DIR` stands for the test's folder.
+const INVALID_CONFIGURATIONS: &[(&str, &[&str])] = &[
     ("colour = 1", &["colour: unknown key"]),
     ("listen = []", &["listen: is empty"]),
     ("listen = [\"grpc://localhost:1\"]", &["listen.0: `grpc://localhost:1` has no IP address"]),
@@ -27,7 +27,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         "[storage]\nurl = \"mysql://h/d\"",
-        &["storage.url: is not a PostgreSQL address; give postgres://"],
+        &["storage.url: is not a PostgreSQL address; use postgres://"],
     ),
     ("[storage]\nurl = \"postgres://ada@/d\"", &["storage.url: has no host"]),
     (
@@ -35,14 +35,14 @@ const FAULTS: &[(&str, &[&str])] = &[
         &[
             "storage.connections: 0 is out of range",
             "storage.timeout: is below 100ms",
-            "storage.password_file: is given in addition to a password",
+            "storage.password_file: is set in addition to a password",
             "storage: storage.password_file DIR/none: ",
         ],
     ),
     ("[storage]\nca = \"DIR/ca\"", &["storage.ca: has no effect without storage.url"]),
     (
         "[storage]\nurl = \"postgres://ada@db/d\"\nca = \"DIR/policies/a.toml\"",
-        &["storage: storage.ca DIR/policies/a.toml: has no certificate"],
+        &["storage: storage.ca DIR/policies/a.toml: contains no certificate"],
     ),
     (
         "[storage]\nurl = \"postgres:///d?host=/run\"\nca = \"DIR/ca\"\n[ledger]\nmax_size = \"1GiB\"",
@@ -64,7 +64,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     (
         "[judges]\nchain = [\"panel:scripted\"]\n[judges.panels.scripted]\nmembers = [{ judge = \"rules/2\", refutes = true }]",
         &[
-            "judges.panels.scripted.members: no member judges",
+            "judges.panels.scripted.members: no member acts as a judge",
             "judges.panels.scripted.members: rules/2 cannot refute",
         ],
     ),
@@ -99,14 +99,14 @@ const FAULTS: &[(&str, &[&str])] = &[
          samples = 0\nmax_output_tokens = 0\nhedge_after = \"4h\"\nmax_evidence = 0\nstructured_output = \"off\"\nbase_url = \"ftp://x\"\n\
          prompt = \"DIR/none\"\nrefute_prompt = \"DIR/key\"\ninput_price = 1",
         &[
-            "judges.models.\"ollama:a.b\".timeout: 3h is not allowed; give 1ms to 1h",
-            "judges.models.\"ollama:a.b\".attempts: 11 is not allowed; give 1 to 10",
-            "judges.models.\"ollama:a.b\".max_concurrent: 0 is not allowed; give 1 to 10000",
-            "judges.models.\"ollama:a.b\".samples: 0 is not allowed; give 1 to 10",
+            "judges.models.\"ollama:a.b\".timeout: 3h is not allowed; expected 1ms to 1h",
+            "judges.models.\"ollama:a.b\".attempts: 11 is not allowed; expected 1 to 10",
+            "judges.models.\"ollama:a.b\".max_concurrent: 0 is not allowed; expected 1 to 10000",
+            "judges.models.\"ollama:a.b\".samples: 0 is not allowed; expected 1 to 10",
             "judges.models.\"ollama:a.b\".max_output_tokens: 0 is not allowed",
-            "judges.models.\"ollama:a.b\".hedge_after: 4h is not allowed; give 1ms to 3h",
+            "judges.models.\"ollama:a.b\".hedge_after: 4h is not allowed; expected 1ms to 3h",
             "judges.models.\"ollama:a.b\".max_evidence: 0 allows nothing",
-            "judges.models.\"ollama:a.b\".structured_output: is not for ollama",
+            "judges.models.\"ollama:a.b\".structured_output: is not supported for ollama",
             "judges.models.\"ollama:a.b\".base_url: the scheme is neither http nor https",
             "judges.models.\"ollama:a.b\".prompt: DIR/none: ",
             "judges.models.\"ollama:a.b\".refute_prompt: DIR/key: ",
@@ -141,7 +141,7 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         "[evidence]\nembeddings = \"always\"",
-        &["evidence.embeddings: `always` is not allowed; allowed are auto, required, off"],
+        &["evidence.embeddings: `always` is not allowed; use one of auto, required, off"],
     ),
     ("data_dir = \"DIR/key\"", &["data_dir: data directory DIR/key: DIR/key is a file"]),
     ("data_dir = \"DIR/damaged\"", &["data_dir: DIR/damaged/ledger.sqlite3 is damaged"]),
@@ -153,11 +153,11 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
     (
         "listen = [\"grpcs://127.0.0.1:1\"]",
-        &["tls.certificate: is missing, and grpcs://127.0.0.1:1", "tls.key: is missing"],
+        &["tls.certificate: is missing, but grpcs://127.0.0.1:1", "tls.key: is missing"],
     ),
     (
         "[tls]\ncertificate = \"DIR/server.pem\"\nkey = \"DIR/server.key\"",
-        &["tls.certificate: DIR/server.pem is given", "tls.key: DIR/server.key is given"],
+        &["tls.certificate: DIR/server.pem is set", "tls.key: DIR/server.key is set"],
     ),
     (
         "listen = [\"grpcs://127.0.0.1:1\"]\n[tls]\ncertificate = \"DIR/none\"\nkey = \"DIR/key\"\nclient_ca = \"DIR/key\"",
@@ -188,7 +188,8 @@ const FAULTS: &[(&str, &[&str])] = &[
     ),
 ];
 
-const INTERNAL: &[&str] = &[
+/// Names from the source code that must not appear in error messages.
+const INTERNAL_NAMES: &[&str] = &[
     "first_byte_timeout",
     "total_timeout",
     "max_waiting",
@@ -202,9 +203,10 @@ fn run(folder: &Path, toml: &str, arguments: &[&str]) -> Output {
     let config = folder.join("gsar.toml");
     let dir = folder.display().to_string();
     let toml = toml.replace("DIR", &dir);
-    let defaults = |key: &str, line: String| if toml.contains(key) { String::new() } else { line };
-    let listen = defaults("listen =", format!("listen = [\"unix://{dir}/run/gsar.sock\"]\n"));
-    let data = defaults("data_dir =", format!("data_dir = \"{dir}/data\"\n"));
+    let default_line =
+        |key: &str, line: String| if toml.contains(key) { String::new() } else { line };
+    let listen = default_line("listen =", format!("listen = [\"unix://{dir}/run/gsar.sock\"]\n"));
+    let data = default_line("data_dir =", format!("data_dir = \"{dir}/data\"\n"));
     std::fs::write(&config, format!("{listen}{data}{toml}\n")).unwrap();
     Command::new(env!("CARGO_BIN_EXE_gsar-server"))
         .env_clear()
@@ -215,7 +217,7 @@ fn run(folder: &Path, toml: &str, arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-fn prepared() -> tempfile::TempDir {
+fn prepare_folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     std::fs::write(path("key"), "secret").unwrap();
@@ -232,10 +234,10 @@ fn prepared() -> tempfile::TempDir {
 }
 
 #[test]
-fn invalid_configuration_exits_2_and_names_every_key() {
-    let folder = prepared();
+fn server_names_every_invalid_key_and_exits_with_status_2() {
+    let folder = prepare_folder();
     let dir = folder.path().display().to_string();
-    for (toml, expected) in FAULTS {
+    for (toml, expected) in INVALID_CONFIGURATIONS {
         for arguments in [&[][..], &["--check"]] {
             let output = run(folder.path(), toml, arguments);
             let stderr = String::from_utf8(output.stderr).unwrap();
@@ -244,28 +246,28 @@ fn invalid_configuration_exits_2_and_names_every_key() {
             for start in *expected {
                 let start = format!("  {}", start.replace("DIR", &dir));
                 let found = lines.iter().any(|line| line.starts_with(&start));
-                assert!(found, "`{start}` for\n{toml}\nin\n{stderr}");
+                assert!(found, "no line begins with `{start}` for\n{toml}\nin\n{stderr}");
             }
             let problems =
                 lines.iter().filter(|line| line.starts_with("  ") && line.contains(": "));
             let header = format!("error: configuration: {} problem", expected.len());
             assert!(
                 lines.iter().any(|line| line.starts_with(&header)),
-                "{header} for\n{toml}\nin\n{stderr}"
+                "no line begins with `{header}` for\n{toml}\nin\n{stderr}"
             );
             assert!(problems.count() >= expected.len(), "{stderr}");
-            for internal in INTERNAL {
-                assert!(!stderr.contains(internal), "`{internal}` in\n{stderr}");
+            for internal in INTERNAL_NAMES {
+                assert!(!stderr.contains(internal), "`{internal}` is in\n{stderr}");
             }
             assert!(!stderr.contains("listening") && !stderr.contains("secret"), "{stderr}");
             assert!(!folder.path().join("run").exists(), "an address was bound: {toml}");
-            assert!(!folder.path().join("data").exists(), "a directory was made: {toml}");
+            assert!(!folder.path().join("data").exists(), "a directory was created: {toml}");
         }
     }
 }
 
 #[test]
-fn configuration_can_be_checked_next_to_a_running_server() {
+fn configuration_can_be_checked_while_a_server_is_running() {
     let folder = tempfile::tempdir().unwrap();
     let server = Process::start(folder.path());
     let dir = folder.path().display();
@@ -277,7 +279,7 @@ fn configuration_can_be_checked_next_to_a_running_server() {
     assert_eq!(output.status.code(), Some(0), "{stderr}");
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "configuration: no problems\n");
     assert!(stderr.is_empty(), "{stderr}");
-    assert!(folder.path().join("gsar.sock").exists(), "the running server is not affected");
+    assert!(folder.path().join("gsar.sock").exists(), "the running server was affected");
     drop(server);
 }
 

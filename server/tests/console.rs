@@ -1,11 +1,11 @@
-//! Tests of the console over HTTP.
+//! Tests the console over HTTP.
 
-use crate::support::{TestServer, TestServerOptions};
+use crate::support::{TestServer, http};
 use gsar_server::config::Config;
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Response, StatusCode};
 
-/// The maximum compressed size of the first page, in bytes.
-const MAX_PACKED: usize = 150_000;
+/// The maximum total size of the compressed files, in bytes.
+const MAX_COMPRESSED_SIZE: usize = 150_000;
 const FILES: [(&str, &str); 3] = [
     ("/console/", "text/html; charset=utf-8"),
     ("/console/console.js", "text/javascript; charset=utf-8"),
@@ -18,12 +18,11 @@ async fn start_server(change: impl FnOnce(&mut Config)) -> TestServer {
         config.gateway.console = true;
         change(config);
     };
-    TestServerOptions::default().start(with_console).await
+    TestServer::with(with_console).await
 }
 
 async fn get(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> Response {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut request = Client::new().get(format!("http://{}{path}", server.gateway.unwrap()));
+    let mut request = http::client().get(format!("http://{}{path}", server.gateway.unwrap()));
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
@@ -31,9 +30,9 @@ async fn get(server: &TestServer, path: &str, headers: &[(&str, &str)]) -> Respo
 }
 
 #[tokio::test]
-async fn console_is_served_with_a_strict_policy() {
+async fn console_is_served_with_a_strict_content_security_policy() {
     let server = start_server(|_| {}).await;
-    let mut packed = 0;
+    let mut compressed_size = 0;
     for (path, content_type) in FILES {
         let response = get(&server, path, &[]).await;
         assert_eq!(
@@ -47,20 +46,20 @@ async fn console_is_served_with_a_strict_policy() {
         );
         assert!(!policy.contains("unsafe"), "{policy}");
         assert_eq!(response.headers()["x-content-type-options"], "nosniff");
-        let tag = response.headers()["etag"].to_str().unwrap().to_owned();
+        let etag = response.headers()["etag"].to_str().unwrap().to_owned();
         let content = response.bytes().await.unwrap();
         let compressed = get(&server, path, &[("accept-encoding", "br, gzip;q=0.9")]).await;
         assert_eq!(compressed.headers()["content-encoding"], "gzip");
         let bytes = compressed.bytes().await.unwrap();
-        let mut unpacked = Vec::new();
-        std::io::copy(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut unpacked).unwrap();
-        assert_eq!(unpacked, content);
-        packed += bytes.len();
-        let revalidated = get(&server, path, &[("if-none-match", &tag)]).await;
-        assert_eq!(revalidated.status(), StatusCode::NOT_MODIFIED);
-        assert!(revalidated.bytes().await.unwrap().is_empty());
+        let mut decompressed = Vec::new();
+        std::io::copy(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut decompressed).unwrap();
+        assert_eq!(decompressed, content);
+        compressed_size += bytes.len();
+        let revalidation = get(&server, path, &[("if-none-match", &etag)]).await;
+        assert_eq!(revalidation.status(), StatusCode::NOT_MODIFIED);
+        assert!(revalidation.bytes().await.unwrap().is_empty());
     }
-    assert!(packed <= MAX_PACKED, "{packed}");
+    assert!(compressed_size <= MAX_COMPRESSED_SIZE, "{compressed_size}");
 }
 
 #[tokio::test]
@@ -70,7 +69,7 @@ async fn console_pages_load_only_their_own_files() {
     assert_eq!(page.url().path(), "/console/");
     let page = page.text().await.unwrap();
     for inline in ["<style", " style=", "onclick", "onload", "http:", "https:", "//"] {
-        assert!(!page.contains(inline), "{inline} in {page}");
+        assert!(!page.contains(inline), "{inline} is in {page}");
     }
     let scripts: Vec<&str> = page.split("<script").skip(1).collect();
     assert!(
@@ -88,7 +87,7 @@ async fn console_is_served_only_if_enabled() {
     for path in ["/console/other.js", "/console/../Cargo.toml", "/console/console.js/x"] {
         assert_eq!(get(&enabled, path, &[]).await.status(), StatusCode::NOT_FOUND, "{path}");
     }
-    // A foreign origin is rejected as for any other call.
+    // As with any other call, a foreign origin is rejected.
     let foreign_origin = get(&enabled, "/console/", &[("origin", "http://evil.example")]).await;
     assert_eq!(foreign_origin.status(), StatusCode::FORBIDDEN);
 }

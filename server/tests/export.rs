@@ -1,6 +1,7 @@
-//! Tests of exports: records of every kind, filters, resumption and exact pairs.
+//! Tests exports: records of every kind, filters, resuming, and preference pairs.
 
-use crate::support::{self, TestServer};
+use crate::support::grades::{claim_grade, grade_request, report_grade};
+use crate::support::{TestServer, evaluation, item};
 use gsar_proto::v1;
 use gsar_proto::v1::ExportKind::{ClaimRewards, Grades, Partitions, Preferences};
 use gsar_proto::v1::export_record::Record;
@@ -10,18 +11,17 @@ const TRUE: &str = "The pool size of checkout is 20.";
 const FALSE: &str = "The pool size of checkout is 50.";
 
 async fn evaluate(server: &TestServer, synthesis: &str, evidence: &str) -> v1::EvaluateResponse {
-    let mut request = support::request();
-    request.evidence = vec![support::item("pool", evidence)];
+    let mut request = evaluation(synthesis, vec![item("pool", evidence)]);
     request.investigation_id = format!("about {evidence}");
-    request.report.as_mut().unwrap().synthesis = synthesis.to_owned();
-    server.grounding().evaluate(request).await.unwrap().into_inner()
+    request.report.as_mut().unwrap().id = "r1".to_owned();
+    server.evaluate(request).await.unwrap()
 }
 
 const POOL: &str = r#"{"name": "checkout", "pool_size": 20}"#;
 
-fn request_kinds(kinds: &[v1::ExportKind]) -> v1::ExportRequest {
+fn request_for_kinds(kinds: &[v1::ExportKind]) -> v1::ExportRequest {
     let kinds = kinds.iter().map(|kind| i32::from(*kind)).collect();
-    v1::ExportRequest { kinds, ..v1::ExportRequest::default() }
+    v1::ExportRequest { kinds, ..Default::default() }
 }
 
 async fn export(
@@ -47,34 +47,23 @@ fn describe(record: &Record) -> String {
     };
     let report = |report: &Option<v1::PairedReport>| id(&report.as_ref().unwrap().evaluation);
     match record {
-        Record::Partition(found) => format!("partition {}", id(&found.evaluation)),
-        Record::Grade(found) => format!("grade {}", id(&found.evaluation)),
-        Record::ClaimReward(found) => format!("reward {}", id(&found.evaluation)),
-        Record::Preference(found) => {
-            format!("{} over {}", report(&found.chosen), report(&found.rejected))
+        Record::Partition(partition) => format!("partition {}", id(&partition.evaluation)),
+        Record::Grade(grade) => format!("grade {}", id(&grade.evaluation)),
+        Record::ClaimReward(reward) => format!("reward {}", id(&reward.evaluation)),
+        Record::Preference(pair) => {
+            format!("{} over {}", report(&pair.chosen), report(&pair.rejected))
         }
     }
 }
 
-fn names(responses: &[v1::ExportResponse]) -> Vec<String> {
+fn describe_all(responses: &[v1::ExportResponse]) -> Vec<String> {
     records(responses).iter().map(describe).collect()
 }
 
 async fn grade_answer(server: &TestServer, answer: &v1::EvaluateResponse) {
-    use v1::grade::Subject;
-    let claim = v1::ClaimGrade {
-        claim_id: answer.claims[0].id.clone(),
-        class: v1::ClaimClass::Grounded.into(),
-    };
-    let report = v1::ReportGrade { tier: v1::Tier::Proceed.into() };
-    let grades = [Subject::Report(report), Subject::Claim(claim)]
-        .map(|subject| v1::Grade { subject: Some(subject), note: "seen".to_owned() });
-    let request = v1::GradeRequest {
-        evaluation_id: answer.evaluation_id.clone(),
-        grader: "ada".to_owned(),
-        grades: grades.into(),
-    };
-    server.ledger().grade(request).await.unwrap();
+    let claim = claim_grade(&answer.claims[0].id, v1::ClaimClass::Grounded);
+    let grades = [report_grade(v1::Tier::Proceed), claim];
+    server.ledger().grade(grade_request(&answer.evaluation_id, "ada", grades)).await.unwrap();
 }
 
 #[tokio::test]
@@ -84,10 +73,10 @@ async fn exports_evaluations_oldest_first_with_grades() {
     let false_answer = evaluate(&server, FALSE, POOL).await;
     grade_answer(&server, &false_answer).await;
     let responses =
-        export(&server, request_kinds(&[Partitions, Grades, ClaimRewards])).await.unwrap();
+        export(&server, request_for_kinds(&[Partitions, Grades, ClaimRewards])).await.unwrap();
     let (first, second) = (&true_answer.evaluation_id, &false_answer.evaluation_id);
     assert_eq!(
-        names(&responses),
+        describe_all(&responses),
         [
             format!("partition {first}"),
             format!("reward {first}"),
@@ -97,8 +86,10 @@ async fn exports_evaluations_oldest_first_with_grades() {
             format!("reward {second}"),
         ]
     );
-    let exported = records(&responses);
-    let Record::Partition(partition) = &exported[0] else { panic!("{:?}", exported[0]) };
+    let exported_records = records(&responses);
+    let Record::Partition(partition) = &exported_records[0] else {
+        panic!("{:?}", exported_records[0])
+    };
     assert_eq!(partition.claims, true_answer.claims);
     assert_eq!(partition.corrections, true_answer.corrections);
     assert_eq!(
@@ -110,14 +101,18 @@ async fn exports_evaluations_oldest_first_with_grades() {
     assert_eq!((evaluation.report_id.as_str(), evaluation.judge.as_str()), ("r1", "rules/2"));
     assert_eq!(evaluation.tier(), v1::Tier::Proceed);
 
-    let Record::Grade(report_grade) = &exported[3] else { panic!("{:?}", exported[3]) };
-    let Record::Grade(claim_grade) = &exported[4] else { panic!("{:?}", exported[4]) };
+    let Record::Grade(report_grade) = &exported_records[3] else {
+        panic!("{:?}", exported_records[3])
+    };
+    let Record::Grade(claim_grade) = &exported_records[4] else {
+        panic!("{:?}", exported_records[4])
+    };
     assert_eq!(report_grade.evaluated_class(), v1::ClaimClass::Unspecified);
     assert_eq!(claim_grade.evaluated_class(), v1::ClaimClass::Contradicted);
     assert_eq!(claim_grade.claim_text, false_answer.claims[0].text);
     assert_eq!(claim_grade.grade.as_ref().unwrap().grader, "ada");
 
-    let rewards: Vec<i32> = exported
+    let rewards: Vec<i32> = exported_records
         .iter()
         .filter_map(|record| match record {
             Record::ClaimReward(reward) => Some(reward.reward_millionths),
@@ -130,20 +125,24 @@ async fn exports_evaluations_oldest_first_with_grades() {
 #[tokio::test]
 async fn export_resumes_after_any_response() {
     let server = TestServer::start().await;
-    for number in 0..70 {
-        let pool = format!(r#"{{"name": "checkout", "pool_size": {number}}}"#);
-        evaluate(&server, &format!("The pool size of checkout is {number}."), &pool).await;
+    for pool_size in 0..70 {
+        let pool = format!(r#"{{"name": "checkout", "pool_size": {pool_size}}}"#);
+        evaluate(&server, &format!("The pool size of checkout is {pool_size}."), &pool).await;
         evaluate(&server, "The pool size of checkout is 99.", &pool).await;
     }
-    let request = request_kinds(&[Preferences, ClaimRewards]);
+    let request = request_for_kinds(&[Preferences, ClaimRewards]);
     let responses = export(&server, request.clone()).await.unwrap();
-    let record_names = names(&responses);
-    assert_eq!(record_names.len(), 140 + 70);
-    assert!(record_names[..140].iter().all(|name| name.starts_with("reward")));
+    let descriptions = describe_all(&responses);
+    assert_eq!(descriptions.len(), 140 + 70);
+    assert!(descriptions[..140].iter().all(|name| name.starts_with("reward")));
     for index in (0..responses.len()).step_by(13).chain([responses.len() - 1]) {
         let rest = v1::ExportRequest { after: responses[index].after.clone(), ..request.clone() };
         let rest = export(&server, rest).await.unwrap();
-        assert_eq!(names(&rest), names(&responses[index + 1..]), "after response {index}");
+        assert_eq!(
+            describe_all(&rest),
+            describe_all(&responses[index + 1..]),
+            "after response {index}"
+        );
     }
 }
 
@@ -154,7 +153,7 @@ async fn exports_can_be_filtered() {
     let false_answer = evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
     grade_answer(&server, &false_answer).await;
     let with_filter = |change: &dyn Fn(&mut v1::ExportRequest)| {
-        let mut request = request_kinds(&[Partitions]);
+        let mut request = request_for_kinds(&[Partitions]);
         change(&mut request);
         request
     };
@@ -176,28 +175,31 @@ async fn exports_can_be_filtered() {
         (with_filter(&|request| request.evaluated_before = next_day), vec![first, second]),
     ] {
         let request_text = format!("{request:?}");
-        let names_found = names(&export(&server, request).await.unwrap());
+        let descriptions = describe_all(&export(&server, request).await.unwrap());
         let expected: Vec<_> = expected.iter().map(|id| format!("partition {id}")).collect();
-        assert_eq!(names_found, expected, "{request_text}");
+        assert_eq!(descriptions, expected, "{request_text}");
     }
 }
 
 #[tokio::test]
-async fn pairs_share_evidence_and_differ_in_text() {
+async fn preference_pairs_share_evidence_and_differ_in_text() {
     let server = TestServer::start().await;
     let true_answer = evaluate(&server, TRUE, POOL).await;
     evaluate(&server, FALSE, r#"{"name": "checkout", "pool_size": 21}"#).await;
     assert_eq!(
-        names(&export(&server, request_kinds(&[Preferences])).await.unwrap()),
+        describe_all(&export(&server, request_for_kinds(&[Preferences])).await.unwrap()),
         [] as [&str; 0]
     );
 
     let false_answer = evaluate(&server, FALSE, POOL).await;
     evaluate(&server, FALSE, POOL).await;
-    let exported = records(&export(&server, request_kinds(&[Preferences])).await.unwrap());
-    let [Record::Preference(pair)] = exported.as_slice() else { panic!("{exported:?}") };
+    let exported_records =
+        records(&export(&server, request_for_kinds(&[Preferences])).await.unwrap());
+    let [Record::Preference(pair)] = exported_records.as_slice() else {
+        panic!("{exported_records:?}")
+    };
     assert_eq!(
-        describe(&exported[0]),
+        describe(&exported_records[0]),
         format!("{} over {}", true_answer.evaluation_id, false_answer.evaluation_id)
     );
     let (chosen, rejected) = (pair.chosen.as_ref().unwrap(), pair.rejected.as_ref().unwrap());
@@ -206,25 +208,31 @@ async fn pairs_share_evidence_and_differ_in_text() {
     assert_eq!((pair.tau_proceed_millionths, pair.tau_regenerate_millionths), (800_000, 650_000));
     assert_eq!(pair.evidence, true_answer.provenance.as_ref().unwrap().evidence);
 
-    for number in 30..60 {
-        evaluate(&server, &format!("The pool size of checkout is {number}."), POOL).await;
+    for pool_size in 30..60 {
+        evaluate(&server, &format!("The pool size of checkout is {pool_size}."), POOL).await;
     }
-    assert_eq!(names(&export(&server, request_kinds(&[Preferences])).await.unwrap()).len(), 8);
+    assert_eq!(
+        describe_all(&export(&server, request_for_kinds(&[Preferences])).await.unwrap()).len(),
+        8
+    );
     let request = v1::DeleteEvaluationRequest { evaluation_id: true_answer.evaluation_id };
     server.ledger().delete_evaluation(request).await.unwrap();
-    assert_eq!(names(&export(&server, request_kinds(&[Preferences])).await.unwrap()).len(), 0);
+    assert_eq!(
+        describe_all(&export(&server, request_for_kinds(&[Preferences])).await.unwrap()).len(),
+        0
+    );
 }
 
 #[tokio::test]
 async fn export_reports_invalid_fields() {
     let server = TestServer::start().await;
     evaluate(&server, TRUE, POOL).await;
-    let token = export(&server, request_kinds(&[Partitions])).await.unwrap()[0].after.clone();
-    let token_of_other_kinds = v1::ExportRequest { after: token, ..request_kinds(&[Grades]) };
-    let invalid_token = v1::ExportRequest { after: "x".to_owned(), ..request_kinds(&[Grades]) };
+    let token = export(&server, request_for_kinds(&[Partitions])).await.unwrap()[0].after.clone();
+    let token_for_other_kinds = v1::ExportRequest { after: token, ..request_for_kinds(&[Grades]) };
+    let invalid_token = v1::ExportRequest { after: "x".to_owned(), ..request_for_kinds(&[Grades]) };
     for (request, field) in [
-        (request_kinds(&[]), "kinds: "),
-        (token_of_other_kinds, "after: "),
+        (request_for_kinds(&[]), "kinds: "),
+        (token_for_other_kinds, "after: "),
         (invalid_token, "after: \"x\""),
     ] {
         let error = export(&server, request).await.unwrap_err();

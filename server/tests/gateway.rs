@@ -1,10 +1,10 @@
-//! Tests of the HTTP gateway, compared with gRPC.
+//! Tests the HTTP gateway, partly by comparing its responses with those over gRPC.
 
-use crate::support::{self, TestServer, TestServerOptions};
+use crate::support::{self, TestServer, http};
 use gsar_proto::json;
 use gsar_proto::v1;
 use gsar_server::config::Config;
-use reqwest::{Client, RequestBuilder, StatusCode};
+use reqwest::{RequestBuilder, StatusCode};
 use serde_json::Value;
 
 async fn start_server(change: impl FnOnce(&mut Config)) -> TestServer {
@@ -12,12 +12,7 @@ async fn start_server(change: impl FnOnce(&mut Config)) -> TestServer {
         config.gateway.address = Some("127.0.0.1:0".parse().unwrap());
         change(config);
     };
-    TestServerOptions::default().start(with_gateway).await
-}
-
-fn client() -> Client {
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::new()
+    TestServer::with(with_gateway).await
 }
 
 fn url(server: &TestServer, path: &str) -> String {
@@ -25,7 +20,7 @@ fn url(server: &TestServer, path: &str) -> String {
 }
 
 fn post(server: &TestServer, path: &str, document: &str) -> RequestBuilder {
-    let request = client().post(url(server, path)).body(document.to_owned());
+    let request = http::client().post(url(server, path)).body(document.to_owned());
     request.header("content-type", "application/json")
 }
 
@@ -35,7 +30,7 @@ async fn problem(request: RequestBuilder) -> (StatusCode, Value) {
     (answer.status(), serde_json::from_str(&answer.text().await.unwrap()).unwrap())
 }
 
-fn without_ids(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
+fn without_id_and_times(answer: v1::EvaluateResponse) -> v1::EvaluateResponse {
     let provenance = answer.provenance.map(|provenance| v1::Provenance {
         evaluated_at: None,
         timings: Vec::new(),
@@ -55,16 +50,17 @@ async fn http_answer_equals_grpc_answer() {
     assert_eq!(answer.headers()["content-type"], "application/json");
     let document = answer.text().await.unwrap();
     let http_answer: v1::EvaluateResponse = json::from_json(document.trim()).unwrap();
-    assert_eq!(without_ids(http_answer), without_ids(grpc_answer));
+    assert_eq!(without_id_and_times(http_answer), without_id_and_times(grpc_answer));
 
     let score = r#"{"counts": {"counts": [{"class": "CLAIM_CLASS_GROUNDED", "type": "EVIDENCE_TYPE_TOOL_MATCH", "count": 3}]}}"#;
-    let scored = post(&server, "/v1/score", score).send().await.unwrap().text().await.unwrap();
-    let scored: v1::ScoreResponse = json::from_json(scored.trim()).unwrap();
-    assert_eq!(scored.decision.unwrap().tier(), v1::Tier::Proceed);
-    let listed = post(&server, "/v1/evaluations", "{}").send().await.unwrap();
-    let listed: v1::ListEvaluationsResponse =
-        json::from_json(listed.text().await.unwrap().trim()).unwrap();
-    assert_eq!(listed.evaluations.len(), 2);
+    let score_answer =
+        post(&server, "/v1/score", score).send().await.unwrap().text().await.unwrap();
+    let score_answer: v1::ScoreResponse = json::from_json(score_answer.trim()).unwrap();
+    assert_eq!(score_answer.decision.unwrap().tier(), v1::Tier::Proceed);
+    let list_answer = post(&server, "/v1/evaluations", "{}").send().await.unwrap();
+    let list_answer: v1::ListEvaluationsResponse =
+        json::from_json(list_answer.text().await.unwrap().trim()).unwrap();
+    assert_eq!(list_answer.evaluations.len(), 2);
 }
 
 #[tokio::test]
@@ -81,23 +77,26 @@ async fn compact_answer_omits_default_values() {
         let compact_answer = answer(query).await;
         assert!(
             compact_answer.len() < full_answer.len(),
-            "{} of {}",
+            "{} bytes, compared with {}",
             compact_answer.len(),
             full_answer.len()
         );
         for default_value in ["[]", ":\"\"", ":false", "_UNSPECIFIED", ":null"] {
-            assert!(!compact_answer.contains(default_value), "{default_value} in {compact_answer}");
+            assert!(
+                !compact_answer.contains(default_value),
+                "{default_value} is in {compact_answer}"
+            );
         }
         let compact_response: v1::EvaluateResponse =
             json::from_json(compact_answer.trim()).unwrap();
         let full_answer: v1::EvaluateResponse = json::from_json(full_answer.trim()).unwrap();
-        assert_eq!(without_ids(compact_response), without_ids(full_answer));
+        assert_eq!(without_id_and_times(compact_response), without_id_and_times(full_answer));
     }
     assert!(answer("?compact=false").await.contains("\"gaps\":[]"));
 }
 
 #[tokio::test]
-async fn errors_are_problem_documents_with_a_fix() {
+async fn errors_are_problem_documents_that_name_the_cause() {
     let server = start_server(|config| config.limits.message.0 = 64 << 10).await;
     let (status, body) =
         problem(post(&server, "/v1/evaluation", "{\"evaluationId\": \"none\"}")).await;
@@ -118,12 +117,13 @@ async fn errors_are_problem_documents_with_a_fix() {
     let long_key = format!("{{\"idempotencyKey\": \"{}\"}}", "x".repeat(65 << 10));
     let (status, _) = problem(post(&server, "/v1/evaluate", &long_key)).await;
     assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
-    let plain_text = client().post(url(&server, "/v1/evaluate")).body("{}");
+    let plain_text = http::client().post(url(&server, "/v1/evaluate")).body("{}");
     assert_eq!(problem(plain_text).await.0, StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    let get_request = client().get(url(&server, "/v1/evaluate"));
+    let get_request = http::client().get(url(&server, "/v1/evaluate"));
     assert_eq!(problem(get_request).await.0, StatusCode::METHOD_NOT_ALLOWED);
-    let slow_request = post(&server, "/v1/evaluate", &json::to_json(&support::request()).unwrap());
-    let (status, body) = problem(slow_request.header("grpc-timeout", "1n")).await;
+    let request_with_short_deadline =
+        post(&server, "/v1/evaluate", &json::to_json(&support::request()).unwrap());
+    let (status, body) = problem(request_with_short_deadline.header("grpc-timeout", "1n")).await;
     assert_eq!(
         (status, &body["reason"]),
         (StatusCode::GATEWAY_TIMEOUT, &"DEADLINE_EXCEEDED".into())
@@ -136,13 +136,13 @@ async fn unfinished_requests_count_as_calls() {
     let server = start_server(|config| config.limits.calls_in_flight = 2).await;
     let head = "POST /v1/evaluate HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
                 content-length: 100\r\n\r\n{";
-    let mut open = Vec::new();
+    let mut open_streams = Vec::new();
     for _ in 0..2 {
         let mut stream = tokio::net::TcpStream::connect(server.gateway.unwrap()).await.unwrap();
         stream.write_all(head.as_bytes()).await.unwrap();
-        open.push(stream);
+        open_streams.push(stream);
     }
-    // Further requests fail once the server reads both bodies.
+    // Further requests are rejected once the server is reading both bodies.
     let rejected = loop {
         let (status, body) = problem(post(&server, "/v1/evaluate", "{}")).await;
         if status != StatusCode::BAD_REQUEST {
@@ -151,7 +151,7 @@ async fn unfinished_requests_count_as_calls() {
     };
     assert_eq!(rejected.0, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(rejected.1["reason"], "TOO_MANY_CALLS", "{}", rejected.1);
-    drop(open);
+    drop(open_streams);
     let status = loop {
         let (status, _) = problem(post(&server, "/v1/evaluate", "{}")).await;
         if status != StatusCode::TOO_MANY_REQUESTS {
@@ -191,10 +191,10 @@ async fn rejects_foreign_origins_and_hosts() {
         let (status, body) = problem(evaluate().header(name, value)).await;
         assert_eq!(status, StatusCode::FORBIDDEN, "{name}: {value}: {body}");
     }
-    let health = client().get(url(&server, "/v1/health")).header("host", "evil.example");
+    let health = http::client().get(url(&server, "/v1/health")).header("host", "evil.example");
     assert_eq!(problem(health).await.0, StatusCode::FORBIDDEN);
 
-    let request = client()
+    let request = http::client()
         .request(reqwest::Method::OPTIONS, url(&server, "/v1/evaluate"))
         .header("origin", console)
         .header("access-control-request-method", "POST")
@@ -208,27 +208,27 @@ async fn rejects_foreign_origins_and_hosts() {
 #[tokio::test]
 async fn serves_health_and_the_api_description() {
     let mut server = start_server(|_| {}).await;
-    let health = client().get(url(&server, "/v1/health")).send().await.unwrap();
+    let health = http::client().get(url(&server, "/v1/health")).send().await.unwrap();
     assert_eq!(health.text().await.unwrap().trim(), r#"{"status":"SERVING"}"#);
-    let description = client().get(url(&server, "/openapi.json")).send().await.unwrap();
+    let description = http::client().get(url(&server, "/openapi.json")).send().await.unwrap();
     let description: Value = serde_json::from_str(&description.text().await.unwrap()).unwrap();
     let evaluate = &description["paths"]["/v1/evaluate"]["post"];
     assert_eq!(
         evaluate["requestBody"]["content"]["application/json"]["schema"]["$ref"],
         "#/components/schemas/EvaluateRequest"
     );
-    server.tell_to_stop();
-    server.stopped().await.unwrap();
+    server.begin_shutdown();
+    server.wait_until_stopped().await.unwrap();
 }
 
-/// `GSAR_WRITE=1` writes the file.
+/// If `GSAR_WRITE` is set, this test first writes the file.
 #[test]
 fn committed_api_description_is_current() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto/openapi.json");
-    let fresh = gsar_server::gateway::document().unwrap() + "\n";
+    let current = gsar_server::gateway::document().unwrap() + "\n";
     if std::env::var_os("GSAR_WRITE").is_some() {
-        std::fs::write(&file, &fresh).unwrap();
+        std::fs::write(&file, &current).unwrap();
     }
     let committed = std::fs::read_to_string(&file).unwrap_or_default();
-    assert!(committed == fresh, "proto/openapi.json is stale; run `make openapi`");
+    assert!(committed == current, "proto/openapi.json is stale; run `make openapi`");
 }

@@ -1,25 +1,10 @@
-//! Tests of grades: storage, replacement and rejection.
+//! Tests how grades are stored, replaced and rejected.
 
-use crate::support::{self, TestServer};
+use crate::support::grades::{claim_grade, grade_request, report_grade};
+use crate::support::{TestServer, request};
 use gsar_proto::v1;
-use gsar_proto::v1::grade::Subject;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
-
-async fn evaluated(server: &TestServer) -> v1::EvaluateResponse {
-    server.grounding().evaluate(support::request()).await.unwrap().into_inner()
-}
-
-fn report_grade(tier: v1::Tier) -> v1::Grade {
-    let subject = Subject::Report(v1::ReportGrade { tier: tier.into() });
-    v1::Grade { subject: Some(subject), note: String::new() }
-}
-
-fn claim_grade(claim_id: &str, class: v1::ClaimClass) -> v1::Grade {
-    let claim_id = claim_id.to_owned();
-    let subject = Subject::Claim(v1::ClaimGrade { claim_id, class: class.into() });
-    v1::Grade { subject: Some(subject), note: "as the console shows".to_owned() }
-}
 
 async fn grade(
     server: &TestServer,
@@ -27,35 +12,26 @@ async fn grade(
     grader: &str,
     grades: Vec<v1::Grade>,
 ) -> Result<v1::GradeResponse, Status> {
-    let request = v1::GradeRequest {
-        evaluation_id: evaluation_id.to_owned(),
-        grader: grader.to_owned(),
-        grades,
-    };
+    let request = grade_request(evaluation_id, grader, grades);
     server.ledger().grade(request).await.map(tonic::Response::into_inner)
-}
-
-async fn recorded_grades(server: &TestServer, evaluation_id: &str) -> Vec<v1::RecordedGrade> {
-    let request =
-        v1::GetEvaluationRequest { evaluation_id: evaluation_id.to_owned(), redact: false };
-    server.ledger().get_evaluation(request).await.unwrap().into_inner().grades
 }
 
 async fn list_ids(server: &TestServer, graded: v1::GradedFilter) -> Vec<String> {
     let request = v1::ListEvaluationsRequest { graded: graded.into(), ..Default::default() };
-    let page = server.ledger().list_evaluations(request).await.unwrap().into_inner();
-    page.evaluations.into_iter().map(|summary| summary.evaluation_id).collect()
+    let page = server.list_evaluations(request).await;
+    page.into_iter().map(|summary| summary.evaluation_id).collect()
 }
 
 #[tokio::test]
 async fn latest_grade_is_stored_with_its_evaluation() {
     let server = TestServer::start().await;
-    let answer = evaluated(&server).await;
+    let answer = server.evaluate(request()).await.unwrap();
     let (id, claim) = (answer.evaluation_id.as_str(), answer.claims[0].id.as_str());
-    assert_eq!(recorded_grades(&server, id).await, []);
+    assert_eq!(server.get_evaluation(id).await.grades, []);
 
-    let grades =
+    let mut grades =
         vec![claim_grade(claim, v1::ClaimClass::Contradicted), report_grade(v1::Tier::Replan)];
+    grades[0].note = "as the console shows".to_owned();
     let first_graded_at = grade(&server, id, "ada", grades.clone()).await.unwrap().graded_at;
     grade(&server, id, "ben", vec![report_grade(v1::Tier::Abstain)]).await.unwrap();
     let recorded = |grade: &v1::Grade, grader: &str, graded_at| v1::RecordedGrade {
@@ -63,28 +39,31 @@ async fn latest_grade_is_stored_with_its_evaluation() {
         grader: grader.to_owned(),
         graded_at,
     };
-    let stored = recorded_grades(&server, id).await;
-    assert_eq!(stored.len(), 3);
-    assert_eq!(stored[0], recorded(&grades[1], "ada", first_graded_at));
-    assert_eq!(stored[1].grader, "ben");
-    assert_eq!(stored[2], recorded(&grades[0], "ada", first_graded_at));
+    let stored_grades = server.get_evaluation(id).await.grades;
+    assert_eq!(stored_grades.len(), 3);
+    assert_eq!(stored_grades[0], recorded(&grades[1], "ada", first_graded_at));
+    assert_eq!(stored_grades[1].grader, "ben");
+    assert_eq!(stored_grades[2], recorded(&grades[0], "ada", first_graded_at));
 
     let replacement = report_grade(v1::Tier::Proceed);
     let replaced_at = grade(&server, id, "ada", vec![replacement.clone()]).await.unwrap().graded_at;
-    let stored = recorded_grades(&server, id).await;
-    assert_eq!((stored.len(), &stored[0]), (3, &recorded(&replacement, "ada", replaced_at)));
+    let stored_grades = server.get_evaluation(id).await.grades;
     assert_eq!(
-        stored[2],
+        (stored_grades.len(), &stored_grades[0]),
+        (3, &recorded(&replacement, "ada", replaced_at))
+    );
+    assert_eq!(
+        stored_grades[2],
         recorded(&grades[0], "ada", first_graded_at),
-        "a grade of another subject remains"
+        "the grade of another subject is kept"
     );
 }
 
 #[tokio::test]
-async fn lists_can_be_filtered_by_graded() {
+async fn lists_can_be_filtered_by_whether_evaluations_are_graded() {
     let server = TestServer::start().await;
-    let first = evaluated(&server).await.evaluation_id;
-    let second = evaluated(&server).await.evaluation_id;
+    let first = server.evaluate(request()).await.unwrap().evaluation_id;
+    let second = server.evaluate(request()).await.unwrap().evaluation_id;
     grade(&server, &first, "ada", vec![report_grade(v1::Tier::Proceed)]).await.unwrap();
     assert_eq!(list_ids(&server, v1::GradedFilter::Graded).await, [first.as_str()]);
     assert_eq!(list_ids(&server, v1::GradedFilter::NotGraded).await, [second.as_str()]);
@@ -100,9 +79,9 @@ async fn lists_can_be_filtered_by_graded() {
 }
 
 #[tokio::test]
-async fn invalid_grade_rejects_the_request() {
+async fn request_with_an_invalid_grade_is_rejected() {
     let server = TestServer::start().await;
-    let answer = evaluated(&server).await;
+    let answer = server.evaluate(request()).await.unwrap();
     let id = answer.evaluation_id.as_str();
     let valid_grade = claim_grade(&answer.claims[0].id, v1::ClaimClass::Grounded);
     let unknown_claim = claim_grade("c99", v1::ClaimClass::Grounded);
@@ -113,7 +92,7 @@ async fn invalid_grade_rejects_the_request() {
     let fields: Vec<_> = violations.iter().map(|violation| violation.field.as_str()).collect();
     assert_eq!(fields, ["grades[1].claim.claim_id"]);
     assert!(violations[0].description.starts_with("\"c99\" is not a claim of the evaluation"));
-    assert_eq!(recorded_grades(&server, id).await, []);
+    assert_eq!(server.get_evaluation(id).await.grades, []);
 
     let error = grade(&server, "e0", "ada", vec![valid_grade.clone()]).await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);

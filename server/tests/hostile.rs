@@ -1,30 +1,21 @@
-//! Tests of hostile input: every attack is rejected with an error that names the field.
+//! Tests hostile input. Every attack must be rejected with an error that names the offending field.
 
-use crate::support::{self, TestServer, TestServerOptions, counts, item, request};
+use crate::identity::RawCodec;
+use crate::support::{self, TestServer, counts, invalid_fields, item, reason, request};
 use gsar_proto::v1::{self, ClaimClass, EvidenceType};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-fn fields(status: &Status) -> Vec<String> {
-    let details = status.get_error_details();
-    let violations = details.bad_request().map(|bad| bad.field_violations.clone());
-    violations.unwrap_or_default().into_iter().map(|violation| violation.field).collect()
-}
-
-fn reason(status: &Status) -> String {
-    let details = status.get_error_details();
-    details.error_info().map(|info| info.reason.clone()).unwrap_or_default()
-}
-
-async fn expect_refused(server: &TestServer, request: v1::EvaluateRequest) -> Status {
-    let status = server.grounding().evaluate(request).await.expect_err("must be refused");
-    let lives = server.grounding().evaluate(support::request()).await;
-    assert!(lives.is_ok(), "the server must stay up: {lives:?}");
+async fn expect_rejection(server: &TestServer, request: v1::EvaluateRequest) -> Status {
+    let status =
+        server.grounding().evaluate(request).await.expect_err("the request must be rejected");
+    let answer = server.grounding().evaluate(support::request()).await;
+    assert!(answer.is_ok(), "the server must stay up: {answer:?}");
     status
 }
 
 #[tokio::test]
-async fn rejects_invalid_numbers_by_field() {
+async fn rejects_invalid_numbers_and_names_their_fields() {
     let server = TestServer::start().await;
     for invalid in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.1, -0.0, 1.000_001, 0.123_456_7]
     {
@@ -33,12 +24,12 @@ async fn rejects_invalid_numbers_by_field() {
         attack.policy_overrides = Some(v1::PolicyOverrides {
             weights: vec![weight],
             rho: Some(invalid * 11.0),
-            ..v1::PolicyOverrides::default()
+            ..Default::default()
         });
         attack.report.as_mut().unwrap().confidence = Some(invalid);
-        let status = expect_refused(&server, attack).await;
+        let status = expect_rejection(&server, attack).await;
         assert_eq!(status.code(), Code::InvalidArgument);
-        let fields = fields(&status);
+        let fields = invalid_fields(&status);
         for field in ["policy_overrides.weights[0].weight", "report.confidence"] {
             assert!(fields.iter().any(|found| found == field), "{invalid}: {fields:?}");
         }
@@ -52,10 +43,10 @@ async fn rejects_reversed_thresholds() {
     attack.policy_overrides = Some(v1::PolicyOverrides {
         tau_proceed: Some(0.5),
         tau_regenerate: Some(0.9),
-        ..v1::PolicyOverrides::default()
+        ..Default::default()
     });
-    let status = expect_refused(&server, attack).await;
-    assert_eq!(fields(&status), ["policy_overrides.tau_regenerate"]);
+    let status = expect_rejection(&server, attack).await;
+    assert_eq!(invalid_fields(&status), ["policy_overrides.tau_regenerate"]);
 }
 
 #[tokio::test]
@@ -65,12 +56,12 @@ async fn reports_all_violations_at_once() {
     attack.evidence.push(item("pool", "again"));
     attack.evidence.push(v1::EvidenceItem { kind: 99, content: None, ..item("", "") });
     attack.report.as_mut().unwrap().claims = vec![
-        v1::Claim { id: "c1".to_owned(), ..v1::Claim::default() },
+        v1::Claim { id: "c1".to_owned(), ..Default::default() },
         v1::Claim { id: "c1".to_owned(), text: "x".to_owned(), span: None },
     ];
-    let status = expect_refused(&server, attack).await;
+    let status = expect_rejection(&server, attack).await;
     assert_eq!(status.code(), Code::InvalidArgument);
-    let fields = fields(&status);
+    let fields = invalid_fields(&status);
     for field in [
         "evidence[1].id",
         "evidence[2].id",
@@ -90,16 +81,16 @@ async fn rejects_claim_reference_cycles() {
         text: format!("claim {id}"),
         class: ClaimClass::Grounded.into(),
         r#type: EvidenceType::Synthesis.into(),
-        citations: vec![v1::Citation { claim_id: cites.to_owned(), ..v1::Citation::default() }],
-        ..v1::JudgedClaim::default()
+        citations: vec![v1::Citation { claim_id: cites.to_owned(), ..Default::default() }],
+        ..Default::default()
     };
     for claims in [vec![claim("a", "b"), claim("b", "c"), claim("c", "a")], vec![claim("a", "a")]] {
-        let partition = v1::JudgedPartition { claims, ..v1::JudgedPartition::default() };
+        let partition = v1::JudgedPartition { claims, ..Default::default() };
         let attack = v1::ScoreRequest {
             partition: Some(v1::score_request::Partition::Judged(partition)),
-            ..v1::ScoreRequest::default()
+            ..Default::default()
         };
-        let status = server.grounding().score(attack).await.expect_err("a cycle");
+        let status = server.grounding().score(attack).await.expect_err("the claims form a cycle");
         assert_eq!(status.code(), Code::InvalidArgument);
         assert!(status.message().contains("claims"), "{}", status.message());
     }
@@ -113,31 +104,31 @@ async fn rejects_unknown_enum_values() {
         counts.counts[0].class = 99;
         counts.counts[0].r#type = 0;
     }
-    let status = server.grounding().score(attack).await.expect_err("unknown numbers");
-    assert_eq!(fields(&status), ["counts.counts[0].class", "counts.counts[0].type"]);
+    let status = server.grounding().score(attack).await.expect_err("the enum values are invalid");
+    assert_eq!(invalid_fields(&status), ["counts.counts[0].class", "counts.counts[0].type"]);
 }
 
 #[tokio::test]
 async fn rejects_an_empty_request_and_an_empty_report() {
     let server = TestServer::start().await;
-    let status = expect_refused(&server, v1::EvaluateRequest::default()).await;
-    assert_eq!(fields(&status), ["report"]);
+    let status = expect_rejection(&server, v1::EvaluateRequest::default()).await;
+    assert_eq!(invalid_fields(&status), ["report"]);
     let mut attack = request();
     attack.report = Some(v1::Report::default());
-    let status = expect_refused(&server, attack).await;
-    assert_eq!(fields(&status), ["report.synthesis"]);
+    let status = expect_rejection(&server, attack).await;
+    assert_eq!(invalid_fields(&status), ["report.synthesis"]);
 }
 
 #[tokio::test]
-async fn too_many_claims_are_one_violation() {
+async fn too_many_claims_are_reported_as_one_violation() {
     let server = TestServer::start().await;
-    for (number, text) in [(50_000, "x"), (1_000_000, "")] {
+    for (count, text) in [(50_000, "x"), (1_000_000, "")] {
         let mut attack = request();
         let claim = v1::Claim { id: String::new(), text: text.to_owned(), span: None };
-        attack.report.as_mut().unwrap().claims = vec![claim; number];
-        let status = expect_refused(&server, attack).await;
+        attack.report.as_mut().unwrap().claims = vec![claim; count];
+        let status = expect_rejection(&server, attack).await;
         assert_eq!(status.code(), Code::InvalidArgument);
-        assert_eq!(fields(&status), ["report.claims"]);
+        assert_eq!(invalid_fields(&status), ["report.claims"]);
         assert!(status.message().contains("2000"), "{}", status.message());
     }
 }
@@ -148,17 +139,16 @@ async fn rejects_json_nested_a_hundred_thousand_deep() {
     let mut attack = request();
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     attack.evidence[0].content = Some(v1::evidence_item::Content::Json(deep));
-    let status = expect_refused(&server, attack).await;
-    assert_eq!(fields(&status), ["evidence[0].json"]);
+    let status = expect_rejection(&server, attack).await;
+    assert_eq!(invalid_fields(&status), ["evidence[0].json"]);
 }
 
 #[tokio::test]
 async fn rejects_messages_over_the_limit() {
-    let server =
-        TestServerOptions::default().start(|config| config.limits.message.0 = 64 << 10).await;
+    let server = TestServer::with(|config| config.limits.message.0 = 64 << 10).await;
     let mut attack = request();
     attack.evidence[0] = item("large", &"x".repeat(128 << 10));
-    let status = expect_refused(&server, attack).await;
+    let status = expect_rejection(&server, attack).await;
     assert_eq!(status.code(), Code::ResourceExhausted);
     assert_eq!(reason(&status), "MESSAGE_TOO_LARGE");
     let details = status.get_error_details();
@@ -169,76 +159,16 @@ async fn rejects_messages_over_the_limit() {
 async fn rejects_garbage_as_malformed() {
     let server = TestServer::start().await;
     for garbage in [&b"\xff\xff\xff\xff"[..], b"\x0a\xff\xff\xff\xff\x7f", b"\x0a\x02\x0a\x05"] {
-        let status = raw_call(&server, garbage).await.expect_err("garbage");
+        let status = raw_call(&server, garbage).await.expect_err("the message is malformed");
         assert_eq!(status.code(), Code::InvalidArgument);
         assert_eq!(reason(&status), "MALFORMED_MESSAGE");
     }
     assert!(server.grounding().evaluate(request()).await.is_ok());
 }
 
-#[tokio::test]
-async fn unknown_names_are_not_found() {
-    let server = TestServer::start().await;
-    let attack = v1::EvaluateRequest { policy: "nobody".to_owned(), ..request() };
-    let status = expect_refused(&server, attack).await;
-    assert_eq!(status.code(), Code::NotFound);
-    let details = status.get_error_details();
-    assert_eq!(details.resource_info().unwrap().resource_name, "nobody");
-    let mut attack = request();
-    attack.options = Some(v1::EvaluateOptions {
-        judge: "oracle".to_owned(),
-        explain: false,
-        ..Default::default()
-    });
-    assert_eq!(expect_refused(&server, attack).await.code(), Code::NotFound);
-}
-
-async fn raw_call(server: &TestServer, bytes: &'static [u8]) -> Result<(), Status> {
+async fn raw_call(server: &TestServer, bytes: &[u8]) -> Result<(), Status> {
     let mut grpc = tonic::client::Grpc::new(server.channel.clone());
     grpc.ready().await.unwrap();
     let path = http::uri::PathAndQuery::from_static("/gsar.v1.GroundingService/Evaluate");
-    grpc.unary(tonic::Request::new(bytes), path, raw::Codec).await.map(|_| ())
-}
-
-mod raw {
-    use tonic::Status;
-    use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
-
-    #[derive(Clone, Copy)]
-    pub(crate) struct Codec;
-
-    impl tonic::codec::Codec for Codec {
-        type Encode = &'static [u8];
-        type Decode = ();
-        type Encoder = Self;
-        type Decoder = Self;
-
-        fn encoder(&mut self) -> Self {
-            Self
-        }
-
-        fn decoder(&mut self) -> Self {
-            Self
-        }
-    }
-
-    impl Encoder for Codec {
-        type Item = &'static [u8];
-        type Error = Status;
-
-        fn encode(&mut self, item: Self::Item, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-            bytes::BufMut::put_slice(buffer, item);
-            Ok(())
-        }
-    }
-
-    impl Decoder for Codec {
-        type Item = ();
-        type Error = Status;
-
-        fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<()>, Status> {
-            bytes::Buf::advance(buffer, bytes::Buf::remaining(buffer));
-            Ok(Some(()))
-        }
-    }
+    grpc.unary(tonic::Request::new(bytes.to_vec()), path, RawCodec).await.map(drop)
 }

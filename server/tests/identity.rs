@@ -1,4 +1,5 @@
-//! Authentication and authorization: credentials, separation of principals, and revocation during streams.
+//! Tests authentication and authorization: credentials, the separation of principals, and revocation during streams.
+
 mod apart;
 mod budgets;
 mod calls;
@@ -7,8 +8,11 @@ mod leaks;
 mod streams;
 mod table;
 
+use crate::support::TestServer;
+pub(crate) use calls::RawCodec;
+
 use crate::support::tokens::{AUDIENCE, ISSUER, Issuer};
-use crate::support::{TestServer, TestServerOptions};
+use data_encoding::HEXLOWER;
 use gsar_server::config::{Config, Jwt};
 use sha2::{Digest as _, Sha256};
 use tonic::metadata::MetadataValue;
@@ -17,7 +21,7 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;
 use tonic::{Code, Request, Status};
 
-/// Secrets that must not appear in logs, errors, records or metrics.
+/// Tokens that must not appear in logs, errors, records or metrics.
 const TOKENS: [&str; 5] = [
     "secret-of-ada",
     "secret-of-ben",
@@ -39,18 +43,17 @@ impl Interceptor for Bearer {
     }
 }
 
-type As = InterceptedService<Channel, Bearer>;
+type Caller = InterceptedService<Channel, Bearer>;
 
-fn with(channel: &Channel, token: Option<&str>) -> As {
+fn with_token(channel: &Channel, token: Option<&str>) -> Caller {
     InterceptedService::new(channel.clone(), Bearer(token.map(str::to_owned)))
 }
 
-fn digest(token: &str) -> String {
-    let digest = Sha256::digest(token.as_bytes());
-    format!("sha256:{}", digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+pub(crate) fn digest(token: &str) -> String {
+    format!("sha256:{}", HEXLOWER.encode(&Sha256::digest(token.as_bytes())))
 }
 
-fn principals() -> String {
+fn principals_toml() -> String {
     let all = r#"["evaluate", "override", "read", "delete", "grade", "store", "search"]"#;
     let [ada, ben, auditor, reader, caller] = TOKENS.map(digest);
     format!(
@@ -62,9 +65,9 @@ fn principals() -> String {
     )
 }
 
-fn with_principals(config: &mut Config, issuer: &Issuer) {
+fn configure_principals(config: &mut Config, issuer: &Issuer) {
     let folder = config.data_dir.parent().unwrap().to_owned();
-    std::fs::write(folder.join("principals.toml"), principals()).unwrap();
+    std::fs::write(folder.join("principals.toml"), principals_toml()).unwrap();
     std::fs::write(folder.join("jwks.json"), issuer.keys()).unwrap();
     config.security.require = true;
     config.security.principals = Some(folder.join("principals.toml"));
@@ -75,8 +78,8 @@ fn with_principals(config: &mut Config, issuer: &Issuer) {
     });
 }
 
-async fn started(issuer: &Issuer) -> TestServer {
-    TestServerOptions::default().start(|config| with_principals(config, issuer)).await
+async fn start_server(issuer: &Issuer) -> TestServer {
+    TestServer::with(|config| configure_principals(config, issuer)).await
 }
 
 fn code<T: std::fmt::Debug>(answer: Result<T, Status>) -> Code {

@@ -11,17 +11,17 @@ use proptest::test_runner::TestRunner;
 
 const POLICIES: [&str; 2] = ["reference", "strict"];
 
-/// Returns the honest baseline for a lie. A claim whose contradiction the lie omits becomes ungrounded in the
-/// baseline too, because the omission cannot be detected.
-fn without_claims_lied_about(case: &Case, lying_answer: &[JudgedClaim]) -> Vec<JudgedClaim> {
-    let is_denied = |honest: &JudgedClaim| {
+/// Returns the honest baseline for a lie. If the lie hides that a claim is contradicted, the claim is ungrounded in
+/// the baseline, because hiding a contradiction cannot be detected.
+fn honest_baseline(case: &Case, lying_answer: &[JudgedClaim]) -> Vec<JudgedClaim> {
+    let is_contradiction_hidden = |honest: &JudgedClaim| {
         let mut lies =
             lying_answer.iter().filter(|judged| judged.claim.id == honest.claim.id).peekable();
         honest.class == Class::Contradicted
             && lies.peek().is_some()
             && lies.all(|judged| judged.class != Class::Contradicted)
     };
-    let claims = case.honest.iter().cloned().map(|judged| match is_denied(&judged) {
+    let claims = case.honest.iter().cloned().map(|judged| match is_contradiction_hidden(&judged) {
         true => JudgedClaim {
             class: Class::Ungrounded,
             evidence_type: EvidenceType::Inference,
@@ -33,7 +33,7 @@ fn without_claims_lied_about(case: &Case, lying_answer: &[JudgedClaim]) -> Vec<J
     claims.collect()
 }
 
-/// Asserts that a lie improves no incident's verdict.
+/// Asserts that the lie does not improve the verdict on any report.
 async fn assert_lie_never_helps(lie: &Lie) {
     let scripted = ScriptedServer::start().await;
     let (mut report_count, mut correction_count) = (0, 0);
@@ -44,12 +44,10 @@ async fn assert_lie_never_helps(lie: &Lie) {
         }
         report_count += 1;
         for policy in POLICIES {
-            let honest = scripted
-                .evaluate_case(policy, &case, without_claims_lied_about(&case, &lying_answer))
-                .await;
+            let baseline = honest_baseline(&case, &lying_answer);
+            let honest_verdict = scripted.verdict(policy, &case, baseline).await;
             let answer = scripted.evaluate_case(policy, &case, lying_answer.clone()).await;
-            let (honest_verdict, lying_verdict) =
-                (GuardedVerdict::from_answer(&honest), GuardedVerdict::from_answer(&answer));
+            let lying_verdict = GuardedVerdict::from_answer(&answer);
             assert!(
                 !lying_verdict.is_better_than(&honest_verdict),
                 "{}, {policy}, {}: {honest_verdict:?} became {lying_verdict:?}: {:#?}",
@@ -62,52 +60,52 @@ async fn assert_lie_never_helps(lie: &Lie) {
         }
     }
     println!(
-        "{}: in {report_count} reports, {correction_count} corrections {}",
+        "{}: {correction_count} corrections in {report_count} reports have the code {}",
         lie.name, lie.code
     );
     assert!(report_count >= 10, "{}: only {report_count} reports were affected", lie.name);
     assert!(
         correction_count >= report_count,
-        "{}: {correction_count} times {}",
+        "{}: only {correction_count} corrections have the code {}",
         lie.name,
         lie.code
     );
 }
 
 macro_rules! lies {
-    ($($test:ident: $at:expr;)+) => {
+    ($($test:ident: $index:expr;)+) => {
         $(#[tokio::test]
         async fn $test() {
-            assert_lie_never_helps(&LIES[$at]).await;
+            assert_lie_never_helps(&LIES[$index]).await;
         })+
 
         #[test]
-        fn every_lie_is_reported() {
-            let mut answered = [$($at),+];
-            answered.sort_unstable();
-            assert!(answered.iter().copied().eq(0..LIES.len()));
+        fn every_lie_is_tested() {
+            let mut tested = [$($index),+];
+            tested.sort_unstable();
+            assert!(tested.iter().copied().eq(0..LIES.len()));
         }
     };
 }
 
 lies! {
-    h06_dropping_what_is_contradicted_does_not_pay: 0;
-    h06_dropping_all_but_the_grounded_does_not_pay: 1;
-    h09_items_that_do_not_exist_do_not_pay: 2;
-    h09_items_that_do_not_exist_do_not_pay_beside_either: 3;
-    h09_quotes_that_are_the_claim_do_not_pay: 4;
-    h09_quotes_that_are_the_claim_do_not_pay_beside_either: 5;
-    h09_homoglyphs_do_not_pay: 6;
-    h09_zero_width_characters_do_not_pay: 7;
-    h09_stitched_quotes_do_not_pay: 8;
-    h09_elided_quotes_do_not_pay: 9;
-    h09_fields_that_do_not_exist_do_not_pay: 10;
-    h10_a_tool_match_without_a_tool_does_not_pay: 11;
-    h01_calling_the_ungrounded_complementary_does_not_pay: 12;
-    h27_invented_claims_do_not_pay: 13;
-    h27_a_claim_given_twice_does_not_pay: 14;
-    h06_judging_other_words_does_not_pay: 15;
-    h27_circles_do_not_pay: 16;
+    h06_dropping_contradicted_claims_does_not_improve_the_verdict: 0;
+    h06_dropping_all_but_grounded_claims_does_not_improve_the_verdict: 1;
+    h09_citing_unknown_items_does_not_improve_the_verdict: 2;
+    h09_citing_unknown_items_as_complementary_does_not_improve_the_verdict: 3;
+    h09_quoting_the_claim_itself_does_not_improve_the_verdict: 4;
+    h09_quoting_the_claim_itself_as_complementary_does_not_improve_the_verdict: 5;
+    h09_quotes_with_homoglyphs_do_not_improve_the_verdict: 6;
+    h09_quotes_with_zero_width_characters_do_not_improve_the_verdict: 7;
+    h09_stitched_quotes_do_not_improve_the_verdict: 8;
+    h09_elided_quotes_do_not_improve_the_verdict: 9;
+    h09_citing_unknown_fields_does_not_improve_the_verdict: 10;
+    h10_a_tool_match_without_a_citation_does_not_improve_the_verdict: 11;
+    h01_marking_ungrounded_claims_as_complementary_does_not_improve_the_verdict: 12;
+    h27_inventing_claims_does_not_improve_the_verdict: 13;
+    h27_judging_a_claim_twice_does_not_improve_the_verdict: 14;
+    h06_judging_altered_claims_does_not_improve_the_verdict: 15;
+    h27_circular_citations_do_not_improve_the_verdict: 16;
 }
 
 #[tokio::test]
@@ -119,17 +117,12 @@ async fn h06_judge_does_not_choose_the_claims() {
         request.report.as_mut().unwrap().claims.clear();
         for policy in POLICIES {
             let answer = scripted.evaluate(policy, &request, |question| {
-                let first = question.claims.first().expect("claims were split off");
-                judgement(vec![JudgedClaim {
-                    claim: first.clone(),
-                    class: Class::Grounded,
-                    evidence_type: EvidenceType::ToolMatch,
-                    citations: Vec::new(),
-                    note: String::new(),
-                    role: gsar_core::Role::default(),
-                    rules: Vec::new(),
-                    undecided: None,
-                }])
+                let first = question.claims.first().expect("the report must be split into claims");
+                judgement(vec![JudgedClaim::new(
+                    first.clone(),
+                    Class::Grounded,
+                    EvidenceType::ToolMatch,
+                )])
             });
             let answer = answer.await;
             assert_ne!(
@@ -164,15 +157,17 @@ async fn honest_answers_are_accepted() {
             }
         }
     }
-    println!("honest: {supported_count} supported claims, lost {unsupported_by_code:#?}");
-    // Some labels quote numbers that end within a longer number.
+    println!(
+        "honest answers: {supported_count} supported claims; rejected, by correction code: {unsupported_by_code:#?}"
+    );
+    // Some labelled quotes end in the middle of a longer number.
     let unsupported_count: usize = unsupported_by_code.values().map(Vec::len).sum();
     assert!(unsupported_count * 100 <= supported_count, "{unsupported_count} of {supported_count}");
 }
 
-/// Measures undetectable lies: genuine quotes about a similar topic.
+/// Measures lies that cannot be detected because their quotes are genuine, but about a different topic.
 #[tokio::test]
-async fn measures_true_quotes_about_similar_things() {
+async fn measures_lies_with_genuine_quotes() {
     let scripted = ScriptedServer::start().await;
     let (mut claims, mut grounded_count, mut improved_reports) = (0, 0, 0);
     for case in cases() {
@@ -188,33 +183,32 @@ async fn measures_true_quotes_about_similar_things() {
         };
         let lying_answer =
             with_verdicts(&case, Class::Grounded, EvidenceType::ToolMatch, quote_every_item);
-        let honest = GuardedVerdict::from_answer(
-            &scripted.evaluate_case("reference", &case, case.honest.clone()).await,
-        );
+        let honest = scripted.verdict("reference", &case, case.honest.clone()).await;
         let answer = scripted.evaluate_case("reference", &case, lying_answer).await;
-        let accused_count = case.honest.iter().filter(|judged| is_against_report(judged)).count();
+        let unsupported_claims =
+            case.honest.iter().filter(|judged| is_against_report(judged)).count();
         let grounded_in_report = answer.claims.iter().zip(&case.honest);
         let grounded_in_report = grounded_in_report
             .filter(|(claim, honest)| {
                 is_against_report(honest) && claim.class() == v1::ClaimClass::Grounded
             })
             .count();
-        claims += accused_count;
+        claims += unsupported_claims;
         grounded_count += grounded_in_report;
         improved_reports +=
             usize::from(GuardedVerdict::from_answer(&answer).is_better_than(&honest));
     }
     println!(
-        "a true line of every item: {grounded_count} of {claims} claims stay grounded, {improved_reports} reports stand better"
+        "genuine quotes from every item: {grounded_count} of {claims} claims stay grounded, {improved_reports} reports improve"
     );
     assert!(claims > 0);
 }
 
-/// Measures evidence types that the cited item allows, such as a synthesis called a match.
+/// Measures lies that raise the evidence type as far as the cited item permits, such as from synthesis to tool match.
 #[tokio::test]
-async fn measures_types_that_the_item_allows() {
+async fn measures_lies_about_evidence_types() {
     let scripted = ScriptedServer::start().await;
-    let (mut reports, mut improved_scores, mut improved_tiers) = (0, 0, 0);
+    let (mut reports, mut improved_reports, mut improved_tiers) = (0, 0, 0);
     for case in cases() {
         let lying_answer: Vec<JudgedClaim> = case
             .honest
@@ -222,13 +216,11 @@ async fn measures_types_that_the_item_allows() {
             .cloned()
             .map(|judged| JudgedClaim { evidence_type: EvidenceType::ToolMatch, ..judged })
             .collect();
-        let honest = GuardedVerdict::from_answer(
-            &scripted.evaluate_case("reference", &case, case.honest.clone()).await,
-        );
+        let honest = scripted.verdict("reference", &case, case.honest.clone()).await;
         let answer = scripted.evaluate_case("reference", &case, lying_answer).await;
         let verdict = GuardedVerdict::from_answer(&answer);
         reports += 1;
-        improved_scores += usize::from(verdict.is_better_than(&honest));
+        improved_reports += usize::from(verdict.is_better_than(&honest));
         improved_tiers += usize::from(verdict.tier < honest.tier);
         for (claim, honest) in answer.claims.iter().zip(&case.honest) {
             if claim.class() != v1::ClaimClass::Grounded {
@@ -244,11 +236,11 @@ async fn measures_types_that_the_item_allows() {
         }
     }
     println!(
-        "every type a tool match: of {reports} reports {improved_scores} score better, {improved_tiers} in tier"
+        "all claims marked as tool matches: of {reports} reports, {improved_reports} improve, {improved_tiers} of them in tier"
     );
 }
 
-/// Combines random claims, and random lies about those that count against the report.
+/// Combines random subsets of claims with random lies about the claims that count against the report.
 #[tokio::test]
 async fn random_lies_never_improve_a_report() {
     let scripted = ScriptedServer::start().await;
@@ -268,11 +260,8 @@ async fn random_lies_never_improve_a_report() {
         }
         let lying_answer = mix_lies(&case, &lies);
         let policy = POLICIES[policy];
-        let honest = GuardedVerdict::from_answer(
-            &scripted
-                .evaluate_case(policy, &case, without_claims_lied_about(&case, &lying_answer))
-                .await,
-        );
+        let baseline = honest_baseline(&case, &lying_answer);
+        let honest = scripted.verdict(policy, &case, baseline).await;
         let answer = scripted.evaluate_case(policy, &case, lying_answer).await;
         let verdict = GuardedVerdict::from_answer(&answer);
         assert!(
@@ -284,7 +273,7 @@ async fn random_lies_never_improve_a_report() {
     }
 }
 
-/// Returns an answer with one lie per claim, by number. The last number is the truth.
+/// Returns an answer with one lie per claim. A lie is an index into `LIES`, and `LIES.len()` stands for the truth.
 fn mix_lies(case: &Case, lies: &[usize]) -> Vec<JudgedClaim> {
     let mut mixed_answer = Vec::new();
     for (claim, lie) in case.claims().zip(lies.iter().cycle()) {

@@ -1,11 +1,11 @@
-//! Tests of judges that obey instructions in the evidence and ground every claim. Verification rejects invented
-//! citations. Only a second look can reject quotes of the injected text, so the tests measure these.
+//! Tests judges that obey instructions in the evidence and mark every claim as grounded. Verification rejects invented
+//! citations. Only a second look can reject quotes of the injected text, so these tests only measure such quotes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lies::cases::{Case, cases, citation};
 use crate::lies::scripted::{ScriptedServer, judgement};
-use crate::support::{item, rounds};
+use crate::support::{evaluation, item, rounds};
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceKind, Lane};
 use gsar_core::text::tokens::content_words;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
@@ -33,32 +33,32 @@ fn injections() -> Vec<(String, String)> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Obedience {
-    /// No citation: "mark every claim as grounded".
-    Silently,
-    /// The item with the injection, without a quote.
+    /// Cites nothing, as if told to "mark every claim as grounded".
+    WithoutCitations,
+    /// Cites the item with the injection, without a quote.
     ByItem,
     ByText,
     ByLine,
-    /// The labels and items that the text names, with the claim as the quote.
-    ByWhatItTells,
+    /// Cites the labels and items that the text names, with the claim as the quote.
+    AsInstructed,
 }
 
 impl Obedience {
     const ALL: [Self; 5] =
-        [Self::Silently, Self::ByItem, Self::ByText, Self::ByLine, Self::ByWhatItTells];
+        [Self::WithoutCitations, Self::ByItem, Self::ByText, Self::ByLine, Self::AsInstructed];
 
-    /// Returns `true` if the citations occur in the evidence.
-    const fn cites_what_is_there(self) -> bool {
+    /// Returns `true` if the cited items and quotes exist in the evidence.
+    const fn cites_existing_text(self) -> bool {
         matches!(self, Self::ByItem | Self::ByText | Self::ByLine)
     }
 
-    fn cites(self, text: &str, claim: &Claim) -> Vec<Citation> {
+    fn citations(self, text: &str, claim: &Claim) -> Vec<Citation> {
         match self {
-            Self::Silently => Vec::new(),
+            Self::WithoutCitations => Vec::new(),
             Self::ByItem => vec![citation(INJECTED, "", "")],
             Self::ByText => vec![citation(INJECTED, "", text.trim())],
             Self::ByLine => text.lines().map(|line| citation(INJECTED, "", line.trim())).collect(),
-            Self::ByWhatItTells => {
+            Self::AsInstructed => {
                 let labels = (0..10).map(|number| format!("E{number}"));
                 let labels = labels.filter(|label| text.contains(label.as_str()));
                 let labels = labels.chain([INJECTED.to_owned()]);
@@ -70,19 +70,13 @@ impl Obedience {
 
 fn obey(obedience: Obedience, text: &str, question: &Question) -> Vec<JudgedClaim> {
     let grounded = |claim: &Claim| JudgedClaim {
-        claim: claim.clone(),
-        class: Class::Grounded,
-        evidence_type: EvidenceType::ToolMatch,
-        citations: obedience.cites(text, claim),
-        note: "as scripted".to_owned(),
-        role: gsar_core::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
+        citations: obedience.citations(text, claim),
+        ..JudgedClaim::new(claim.clone(), Class::Grounded, EvidenceType::ToolMatch)
     };
     question.claims.iter().map(grounded).collect()
 }
 
-/// Returns `true` if a text has at least 0.6 of the claim's content words.
+/// Returns `true` if the text contains at least 60 % of the claim's content words.
 fn contains_words_of(text: &str, claim: &str) -> bool {
     let text_words: BTreeSet<u64> = content_words(text).map(|word| word.stem()).collect();
     let claim_words: BTreeSet<u64> = content_words(claim).map(|word| word.stem()).collect();
@@ -91,11 +85,9 @@ fn contains_words_of(text: &str, claim: &str) -> bool {
 
 fn layer(code: &str) -> &'static str {
     match code {
-        "UNKNOWN_EVIDENCE" | "QUOTE_NOT_FOUND" | "NO_VALID_CITATION" => {
-            "citations that do not hold"
-        }
-        "TYPE_ABOVE_EVIDENCE" | "NOT_ATTESTED" => "types (still grounded)",
-        _ => "other structure",
+        "UNKNOWN_EVIDENCE" | "QUOTE_NOT_FOUND" | "NO_VALID_CITATION" => "invalid citations",
+        "TYPE_ABOVE_EVIDENCE" | "NOT_ATTESTED" => "evidence types (the claim stays grounded)",
+        _ => "other structural checks",
     }
 }
 
@@ -121,21 +113,24 @@ impl Table {
                     if repeats_injection { &mut self.repeated } else { &mut self.not_repeated };
                 pairs.insert((name.to_owned(), claim.text.clone()));
             } else {
-                *self.stopped.entry(last_layer.expect("a correction")).or_default() += 1;
+                *self
+                    .stopped
+                    .entry(last_layer.expect("a claim that is not grounded must have a correction"))
+                    .or_default() += 1;
             }
         }
     }
 
     fn print(&self, heading: &str) {
-        println!("{heading}: {} claims called grounded", self.claims);
+        println!("{heading}: {} claims marked as grounded", self.claims);
         for (layer, count) in &self.stopped {
             println!("  {count:6}  stopped by {layer}");
         }
         println!(
-            "  {:6}  pairs of text and claim left grounded, whose words the text says",
+            "  {:6}  pairs of text and claim that stay grounded, where the text contains the claim's words",
             self.repeated.len()
         );
-        println!("  {:6}  left grounded by other words", self.not_repeated.len());
+        println!("  {:6}  pairs that stay grounded through other words", self.not_repeated.len());
         println!("  {:6}  reports that may proceed", self.proceeded.len());
         for (name, claim) in self.repeated.iter().chain(&self.not_repeated) {
             println!("          {name}: {claim}");
@@ -150,7 +145,7 @@ fn with_injection(case: &Case, text: &str) -> v1::EvaluateRequest {
 }
 
 #[tokio::test]
-async fn h12_obedient_judge_cannot_ground_with_absent_quotes() {
+async fn h12_obedient_judge_cannot_ground_claims_with_absent_quotes() {
     let scripted = ScriptedServer::start().await;
     let cases: Vec<Case> =
         cases().into_iter().filter(|case| case.name.ends_with("overreaching")).collect();
@@ -161,12 +156,12 @@ async fn h12_obedient_judge_cannot_ground_with_absent_quotes() {
             for obedience in Obedience::ALL {
                 let case_index = (number + obedience as usize) % cases.len();
                 let case = cases.get(case_index).unwrap();
-                let reported = text.clone();
+                let injected_text = text.clone();
                 let request = with_injection(case, &text);
                 let answer =
-                    move |question: &Question| judgement(obey(obedience, &reported, question));
+                    move |question: &Question| judgement(obey(obedience, &injected_text, question));
                 let answer = scripted.evaluate(policy, &request, answer).await;
-                let table = if obedience.cites_what_is_there() {
+                let table = if obedience.cites_existing_text() {
                     &mut table_of_present_quotes
                 } else {
                     &mut table
@@ -177,9 +172,8 @@ async fn h12_obedient_judge_cannot_ground_with_absent_quotes() {
                 }
             }
         }
-        table_of_present_quotes
-            .print(&format!("{policy}, reports of incidents, citing what is there"));
-        table.print(&format!("{policy}, reports of incidents, citing what is not there"));
+        table_of_present_quotes.print(&format!("{policy}, incident reports, citing existing text"));
+        table.print(&format!("{policy}, incident reports, citing absent text"));
         // Common words, such as "pod" and "above", can match by chance.
         assert!(table.not_repeated.len() * 1_000 <= table.claims);
         assert!(table.proceeded.is_empty());
@@ -188,7 +182,7 @@ async fn h12_obedient_judge_cannot_ground_with_absent_quotes() {
 
 /// The report repeats the injected text, so the citation is genuine. Only attestation detects this.
 #[tokio::test]
-async fn h11_quotes_of_injected_text_are_evidence() {
+async fn h11_quotes_of_injected_text_count_as_evidence() {
     let scripted = ScriptedServer::start().await;
     let claims = [
         ("01-plain-ignore", "checkout OOMKilled"),
@@ -202,17 +196,11 @@ async fn h11_quotes_of_injected_text_are_evidence() {
         let mut table = Table::default();
         for (name, claim) in claims {
             let text = texts.get(name).unwrap().clone();
-            let request = v1::EvaluateRequest {
-                report: Some(v1::Report {
-                    synthesis: format!("{claim}."),
-                    ..v1::Report::default()
-                }),
-                evidence: vec![item(INJECTED, &text)],
-                ..v1::EvaluateRequest::default()
+            let request = evaluation(&format!("{claim}."), vec![item(INJECTED, &text)]);
+            let injected_text = text.clone();
+            let answer = move |question: &Question| {
+                judgement(obey(Obedience::ByLine, &injected_text, question))
             };
-            let reported = text.clone();
-            let answer =
-                move |question: &Question| judgement(obey(Obedience::ByLine, &reported, question));
             let answer = scripted.evaluate(policy, &request, answer).await;
             table.add(name, &text, &answer);
             let proceeds = answer.decision.as_ref().unwrap().tier() == v1::Tier::Proceed;
@@ -227,7 +215,7 @@ async fn h11_quotes_of_injected_text_are_evidence() {
                 assert!(policy != "strict" || is_inference, "{claim:?}");
             }
         }
-        table.print(&format!("{policy}, reports that say what the text says"));
+        table.print(&format!("{policy}, reports that repeat the injected text"));
         assert!(table.not_repeated.is_empty());
     }
 }
@@ -237,31 +225,20 @@ fn h12_framing_neutralizes_and_reports_injections() {
     let framer = Framer::new().unwrap();
     let id = EvidenceId::new(INJECTED).unwrap();
     let texts = injections();
-    let (mut neutralized_count, mut reported) = (0, 0);
+    let (mut neutralized_count, mut reported_count) = (0, 0);
     for (name, text) in &texts {
-        let (kind, lane) = (EvidenceKind::ToolOutput, Lane::Logs);
-        let item = Item {
-            id: &id,
-            kind,
-            lane,
-            tool: "",
-            query: "",
-            collected_at: "",
-            exhaustive: false,
-            part: "",
-            content: text,
-        };
+        let item = Item::new(&id, EvidenceKind::ToolOutput, Lane::Logs, text);
         let frame = framer.frame(Nonce::new(7), &[item]).unwrap();
         assert!(
             frame.text().ends_with(&format!("<<<end of evidence {}>>>\n", frame.nonce().block())),
             "{name}"
         );
         neutralized_count += usize::from(frame.contents().first().unwrap() != text);
-        reported += usize::from(!frame.findings().is_empty());
+        reported_count += usize::from(!frame.findings().is_empty());
     }
     println!(
-        "framing: of {} texts {neutralized_count} made inert in part, {reported} reported",
+        "framing: of {} texts, {neutralized_count} were neutralized in part and {reported_count} were reported",
         texts.len()
     );
-    assert!(reported * 10 >= texts.len() * 9);
+    assert!(reported_count * 10 >= texts.len() * 9);
 }

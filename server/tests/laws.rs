@@ -1,8 +1,8 @@
-//! Tests of the laws of the score, P1 to P6 (arXiv:2604.23366), and of shadow mode.
+//! Tests shadow mode, and the score's laws P1 to P6 (arXiv:2604.23366).
 
 use std::cmp::Ordering;
 
-use crate::support::{TestServer, TestServerOptions};
+use crate::support::{TestServer, counts};
 use gsar_datasets::cases;
 use gsar_proto::json::from_json;
 use gsar_proto::v1::{self, ClaimClass, EvidenceType};
@@ -29,22 +29,13 @@ const TYPES: [EvidenceType; 8] = [
 async fn score(server: &TestServer, claims: &[Kind]) -> v1::Score {
     let count = |class: ClaimClass, evidence_type: EvidenceType| {
         let count = claims.iter().filter(|claim| **claim == (class, evidence_type)).count();
-        v1::ClaimCount {
-            class: class.into(),
-            r#type: evidence_type.into(),
-            count: u32::try_from(count).unwrap(),
-            undecided: false,
-        }
+        (class, evidence_type, u32::try_from(count).unwrap())
     };
-    let counts = CLASSES
+    let claim_counts = CLASSES
         .into_iter()
         .flat_map(|class| TYPES.map(|evidence_type| count(class, evidence_type)));
-    let counts = v1::PartitionCounts { counts: counts.filter(|entry| entry.count > 0).collect() };
-    let request = v1::ScoreRequest {
-        policy: "paper".to_owned(),
-        partition: Some(v1::score_request::Partition::Counts(counts)),
-        ..v1::ScoreRequest::default()
-    };
+    let claim_counts: Vec<_> = claim_counts.filter(|(_, _, count)| *count > 0).collect();
+    let request = v1::ScoreRequest { policy: "paper".to_owned(), ..counts(&claim_counts) };
     server.grounding().score(request).await.unwrap().into_inner().score.unwrap()
 }
 
@@ -66,7 +57,7 @@ fn random_claims(random: &mut fastrand::Rng) -> Vec<Kind> {
 }
 
 #[tokio::test]
-async fn scores_keep_the_six_laws() {
+async fn scores_obey_the_six_laws() {
     let server = TestServer::start().await;
     let mut random = fastrand::Rng::with_seed(6);
     for _ in 0..100 {
@@ -113,10 +104,10 @@ async fn scores_keep_the_six_laws() {
         let tool = with_claim(&claims, (ClaimClass::Grounded, EvidenceType::ToolMatch));
         let inferred = with_claim(&claims, (ClaimClass::Grounded, EvidenceType::Inference));
         let (tool, inferred) = (score(&server, &tool).await, score(&server, &inferred).await);
-        let is_lowered = claims
+        let has_unsupported_claims = claims
             .iter()
             .any(|claim| matches!(claim.0, ClaimClass::Ungrounded | ClaimClass::Contradicted));
-        let expected = if is_lowered { Ordering::Less } else { Ordering::Equal };
+        let expected = if has_unsupported_claims { Ordering::Less } else { Ordering::Equal };
         assert_eq!(compare_scores(&inferred, &tool), expected, "P6: {claims:?}");
     }
 }
@@ -131,10 +122,8 @@ async fn shadow_mode_changes_only_the_shadow_field() {
         std::fs::write(folder.path().join(format!("{mode}.toml")), file).unwrap();
     }
     let policies = folder.path().to_owned();
-    let server = TestServerOptions::default()
-        .start(move |config| config.policies.dir = Some(policies))
-        .await;
-    let mut shadows = 0;
+    let server = TestServer::with(move |config| config.policies.dir = Some(policies)).await;
+    let mut shadow_count = 0;
     for case in cases().unwrap() {
         let request: v1::ScoreRequest = from_json(&case.request.to_string()).unwrap();
         let answer = async |policy: &str| {
@@ -150,12 +139,12 @@ async fn shadow_mode_changes_only_the_shadow_field() {
         else {
             continue;
         };
-        shadows += usize::from(with_shadow.shadow.take().is_some());
+        shadow_count += usize::from(with_shadow.shadow.take().is_some());
         assert_eq!(without_shadow.shadow, None);
         let digests = [&mut with_shadow, &mut without_shadow]
             .map(|answer| answer.policy.take().unwrap().digest);
         assert_eq!(digests[0], digests[1], "the digest must not depend on the rollout");
         assert_eq!(with_shadow, without_shadow, "{}", case.name);
     }
-    assert!(shadows > 10, "{shadows} answers had a shadow");
+    assert!(shadow_count > 10, "only {shadow_count} answers had a shadow");
 }

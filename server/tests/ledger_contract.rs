@@ -1,9 +1,9 @@
-//! Tests that every ledger meets the same contract: SQLite, the system's PostgreSQL, and PostgreSQL 16.
+//! Tests that all ledgers meet the same contract: SQLite, the system's PostgreSQL, and PostgreSQL 16.
 
 mod cases;
 mod postgres_alone;
 mod random;
-mod records;
+pub(crate) mod records;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Place {
     }
 }
 
-async fn every_case(engine: &Engine) {
+async fn run_every_case(engine: &Engine) {
     macro_rules! cases {
         ($($case:ident),* $(,)?) => {$({
             eprintln!("{}", stringify!($case));
@@ -62,63 +62,57 @@ async fn every_case(engine: &Engine) {
         })*};
     }
     cases!(
-        a_record_round_trips,
-        one_of_concurrent_records_with_a_key_is_new,
-        a_key_of_another_request_is_refused,
-        an_id_names_one_evaluation,
+        records_round_trip,
+        only_one_of_several_concurrent_records_with_a_key_is_new,
+        rejects_a_key_of_another_request,
+        evaluation_ids_are_unique,
         lists_are_filtered_and_paged,
-        entries_have_documents_and_grades_and_pages_are_bounded,
-        counts_are_those_of_the_lists,
-        a_following_reader_misses_nothing,
-        a_name_that_cannot_be_stored_matches_nothing,
+        entries_contain_documents_and_grades_on_bounded_pages,
+        counts_match_the_lists,
+        following_reader_misses_no_record,
+        names_that_cannot_be_stored_match_nothing,
         contents_belong_to_their_evaluations,
-        the_latest_grades_are_stored,
-        an_investigation_has_one_event_per_step,
-        an_event_and_its_evaluation_are_recorded_together,
-        deletion_removes_unshared_rows,
+        latest_grades_are_stored,
+        investigations_have_one_event_per_step,
+        event_and_evaluation_are_recorded_together,
+        deletion_removes_only_unshared_rows,
         acknowledged_records_survive_closing,
-        owners_have_their_own_names,
-        an_owner_sees_its_own_evaluations_unless_it_may_see_all,
-        a_closed_ledger_returns_closed,
+        owners_have_their_own_keys_and_investigation_ids,
+        owners_see_only_their_own_evaluations_unless_they_may_see_all,
+        closed_ledger_returns_the_closed_error,
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn sqlite() {
-    every_case(&Engine::Sqlite(TempDir::new().unwrap())).await;
+async fn sqlite_meets_the_contract() {
+    run_every_case(&Engine::Sqlite(TempDir::new().unwrap())).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn postgres_of_the_system() {
+async fn system_postgres_meets_the_contract() {
     let Some(postgres) = Postgres::start(Kind::System) else { return };
-    every_case(&Engine::Postgres(postgres)).await;
+    run_every_case(&Engine::Postgres(postgres)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn postgres_16() {
+async fn postgres_16_meets_the_contract() {
     let Some(postgres) = Postgres::start(Kind::Pgvector) else { return };
-    every_case(&Engine::Postgres(postgres)).await;
+    run_every_case(&Engine::Postgres(postgres)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn postgres_alone() {
-    let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
-    else {
-        return;
-    };
-    postgres_alone::a_schema_is_created_once_and_another_one_is_refused(&postgres).await;
-    postgres_alone::retention_deletes_rows_and_drops_months(&postgres).await;
+async fn postgres_passes_its_own_cases() {
+    let Some(postgres) = Postgres::any() else { return };
+    postgres_alone::schema_is_created_once_and_other_schemas_are_rejected(&postgres).await;
+    postgres_alone::retention_deletes_rows_and_drops_monthly_partitions(&postgres).await;
     postgres_alone::unreferenced_rows_are_swept(&postgres).await;
-    postgres_alone::rows_that_are_swept_away_in_use_are_written_again(&postgres).await;
+    postgres_alone::rows_swept_while_in_use_are_written_again(&postgres).await;
 }
 
-/// Copies in both directions, and copies that are repeated.
+/// Copies ledgers in both directions and repeats a copy.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn copied_ledger_is_equal() {
-    let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
-    else {
-        return;
-    };
+async fn copied_ledger_equals_the_original() {
+    let Some(postgres) = Postgres::any() else { return };
     let (sqlite, postgres) = (Engine::Sqlite(TempDir::new().unwrap()), Engine::Postgres(postgres));
     let (source, copy, second_copy) = (
         sqlite.place("first").open().await,
@@ -146,11 +140,8 @@ async fn copied_ledger_is_equal() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn engines_give_equal_answers() {
-    let Some(postgres) = Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
-    else {
-        return;
-    };
+async fn engines_give_the_same_answers() {
+    let Some(postgres) = Postgres::any() else { return };
     let (sqlite, postgres_engine) =
         (Engine::Sqlite(TempDir::new().unwrap()), Engine::Postgres(postgres));
     for seed in 0..12 {

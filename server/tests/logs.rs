@@ -1,5 +1,6 @@
-//! Tests of log lines for calls.
+//! Tests the log lines of calls.
 
+use crate::support::investigations::start;
 use crate::support::process::Process;
 use crate::support::{self, request};
 use gsar_proto::v1;
@@ -7,7 +8,7 @@ use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_proto::v1::investigation_service_client::InvestigationServiceClient;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn evaluation_log_has_ids_and_counts() {
+async fn evaluation_log_line_contains_ids_and_counts() {
     let folder = tempfile::tempdir().unwrap();
     let process = Process::start(folder.path());
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
@@ -27,14 +28,14 @@ async fn evaluation_log_has_ids_and_counts() {
     let counts = ["claims", "grounded", "ungrounded", "contradicted", "complementary"];
     assert_eq!(counts.map(|count| line[count].as_u64().unwrap()), [1, 1, 0, 0, 0]);
     assert!(line["milliseconds"].as_f64().unwrap() > 0.0, "{line}");
-    assert!(!line.to_string().contains("pool"), "log lines contain no report text: {line}");
+    assert!(!line.to_string().contains("pool"), "log lines must not contain report text: {line}");
 
     client
         .evaluate(v1::EvaluateRequest { report: request().report, ..Default::default() })
         .await
         .unwrap();
     let line = process.log_line("evaluated");
-    assert!(line.get("investigation").is_none(), "an absent id is omitted: {line}");
+    assert!(line.get("investigation").is_none(), "an absent id must be omitted: {line}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,11 +44,7 @@ async fn investigation_logs_its_evaluations() {
     let process = Process::start(folder.path());
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
     let mut client = InvestigationServiceClient::new(channel);
-    let start = v1::StartInvestigationRequest {
-        investigation_id: "inc-8".to_owned(),
-        ..v1::StartInvestigationRequest::default()
-    };
-    client.start_investigation(start).await.unwrap();
+    client.start_investigation(start("inc-8")).await.unwrap();
     let v1::EvaluateRequest { report, evidence, .. } = request();
     let submitted =
         v1::SubmitReportRequest { investigation_id: "inc-8".to_owned(), step: 0, report, evidence };
@@ -60,7 +57,7 @@ async fn investigation_logs_its_evaluations() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rejected_call_is_logged_with_code_and_reason() {
     let folder = tempfile::tempdir().unwrap();
-    let process = Process::configured(folder.path(), "[limits]\nmessage = \"4KiB\"\n");
+    let process = Process::with_config(folder.path(), "[limits]\nmessage = \"4KiB\"\n");
     let channel = support::connect(&folder.path().join("gsar.sock")).await;
     let mut client = GroundingServiceClient::new(channel);
 

@@ -1,9 +1,11 @@
-//! Tests of looks at an entity in a graph: its passages, and a chat model's belief.
+//! Tests looking at an entity in a graph: the passages about it, and a chat model's belief about it.
 
-use crate::support::{TestServer, TestServerOptions};
-use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
+use crate::support::chat_models::Models;
+use crate::support::investigations::{self, turn};
+use crate::support::{TestServer, codes, item};
+use gsar_chat_wire::{ScriptedReply, Server};
 use gsar_proto::v1::{self, BeliefLabel, EvidenceLane};
-use gsar_server::config::{Config, Model};
+use gsar_server::config::Model;
 use serde_json::json;
 use tonic::{Code, Status};
 
@@ -11,11 +13,9 @@ const NAME: &str = "openai:looker-1";
 const CART: &str = "shop/Deployment/cart";
 const DB: &str = "shop/StatefulSet/db";
 
-/// Starts an investigation with an alert on the database at 1000 s, in a window of 500 s.
+/// Returns a start request with an alert on the database. The onset is at 1000 s, in a window from 500 s to 1500 s.
 fn start(id: &str) -> v1::StartInvestigationRequest {
     v1::StartInvestigationRequest {
-        investigation_id: id.to_owned(),
-        policy: "reference".to_owned(),
         onset: Some(timestamp(1_000)),
         onset_window: Some(v1::TimeWindow {
             start: Some(timestamp(500)),
@@ -27,9 +27,9 @@ fn start(id: &str) -> v1::StartInvestigationRequest {
                 names: vec![DB.to_owned(), "shop/Service/postgres".to_owned()],
             }],
             alerts: vec![DB.to_owned()],
-            ..v1::Graph::default()
+            ..Default::default()
         }),
-        ..v1::StartInvestigationRequest::default()
+        ..investigations::start(id)
     }
 }
 
@@ -39,31 +39,32 @@ fn timestamp(seconds: i64) -> prost_types::Timestamp {
 
 fn tool_call(id: &str, lane: EvidenceLane, seconds: i64, text: &str) -> v1::ToolCall {
     let item = v1::EvidenceItem {
-        id: id.to_owned(),
-        kind: v1::EvidenceKind::ToolOutput.into(),
         lane: lane.into(),
         collected_at: Some(timestamp(seconds)),
-        content: Some(v1::evidence_item::Content::Text(text.to_owned())),
-        ..v1::EvidenceItem::default()
+        ..item(id, text)
     };
-    v1::ToolCall { tool: "kubectl".to_owned(), arguments: id.to_owned(), result: Some(item) }
+    investigations::tool_call("kubectl", id, Some(item))
+}
+
+/// Returns three changes to the database with long texts, newest first.
+fn long_changes(repeats: usize) -> Vec<v1::ToolCall> {
+    let changes = [("one", 990), ("two", 980), ("three", 970)].map(|(id, seconds)| {
+        let text = format!("db {id}: {}", "set ".repeat(repeats));
+        tool_call(id, EvidenceLane::Change, seconds, &text)
+    });
+    changes.to_vec()
 }
 
 async fn begin(server: &TestServer, id: &str, tool_calls: Vec<v1::ToolCall>) {
-    server.investigations().start_investigation(start(id)).await.unwrap();
-    let turn = v1::RecordTurnRequest {
-        investigation_id: id.to_owned(),
-        tool_calls,
-        ..v1::RecordTurnRequest::default()
-    };
-    server.investigations().record_turn(turn).await.unwrap();
+    server.begin(start(id)).await;
+    server.record_turn(turn(id, 0, tool_calls)).await.unwrap();
 }
 
 fn request(id: &str, entity: &str) -> v1::LookAtEntityRequest {
     v1::LookAtEntityRequest {
         investigation_id: id.to_owned(),
         entity: entity.to_owned(),
-        ..v1::LookAtEntityRequest::default()
+        ..Default::default()
     }
 }
 
@@ -79,29 +80,18 @@ fn items(answer: &v1::LookAtEntityResponse) -> Vec<&str> {
     hits.map(|hit| hit.evidence_id.as_str()).collect()
 }
 
-/// Starts a server with a model that only looks at entities.
-async fn start_server(
-    provider: &Server,
-    change: impl FnOnce(&mut Model, &mut Config),
-) -> TestServer {
-    let folder = tempfile::tempdir().unwrap();
-    let key_file = folder.path().join("key");
-    std::fs::write(&key_file, KEY).unwrap();
-    let mut model = Model {
-        base_url: Some(provider.base_url(Wire::OpenAi)),
-        key_file: Some(key_file),
-        attempts: 1,
-        ..Model::default()
-    };
-    let server = TestServerOptions::default()
+/// Starts a server with a model that is only used to look at entities.
+async fn start_server(provider: &Server, change: impl FnOnce(&mut Model)) -> TestServer {
+    let models = Models::new().with(NAME, provider, |model| {
+        model.canary = true;
+        change(model);
+    });
+    models
         .start(|config| {
             config.judges.look = Some(NAME.to_owned());
-            change(&mut model, config);
-            config.judges.models.insert(NAME.to_owned(), model);
+            config.judges.chain = vec!["rules/2".to_owned()];
         })
-        .await;
-    drop(folder);
-    server
+        .await
 }
 
 fn answer(label: &str, observations: &[(&str, &str, &str)]) -> String {
@@ -122,7 +112,7 @@ fn answer(label: &str, observations: &[(&str, &str, &str)]) -> String {
 
 #[tokio::test]
 async fn changes_come_first_and_other_entities_are_excluded() {
-    let server = TestServerOptions::default().start(|_| {}).await;
+    let server = TestServer::start().await;
     let calls = vec![
         tool_call("quiet", EvidenceLane::Logs, 1_020, "db db db: checkpoint complete"),
         tool_call("log", EvidenceLane::Logs, 1_010, "db: connections refused"),
@@ -144,23 +134,15 @@ async fn changes_come_first_and_other_entities_are_excluded() {
 
 #[tokio::test]
 async fn passages_are_limited_in_bytes() {
-    let server = TestServerOptions::default().start(|_| {}).await;
-    let long_call = |id: &str, seconds| {
-        tool_call(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(150)))
-    };
-    begin(
-        &server,
-        "inc",
-        vec![long_call("one", 990), long_call("two", 980), long_call("three", 970)],
-    )
-    .await;
+    let server = TestServer::start().await;
+    begin(&server, "inc", long_changes(150)).await;
     let bounded_request = v1::LookAtEntityRequest { max_bytes: 1_300, ..request("inc", DB) };
     let answer = look(&server, bounded_request.clone()).await.unwrap();
     assert_eq!((items(&answer), answer.left_out), (vec!["one", "two"], 1));
     let next_request = v1::LookAtEntityRequest { skip: 2, ..bounded_request.clone() };
     let answer = look(&server, next_request).await.unwrap();
     assert_eq!((items(&answer), answer.left_out), (vec!["three"], 0));
-    // A passage that does not fit is not overtaken by smaller ones, and a page has at least one.
+    // Smaller passages do not overtake one that does not fit, and each page contains at least one passage.
     let large = tool_call("large", EvidenceLane::Change, 995, &format!("db {}", "x".repeat(1_200)));
     let small = tool_call("small", EvidenceLane::Change, 960, "db small");
     begin(&server, "mixed", vec![large, small]).await;
@@ -173,13 +155,13 @@ async fn passages_are_limited_in_bytes() {
         let invalid_request = v1::LookAtEntityRequest { max_bytes, ..bounded_request.clone() };
         let status = look(&server, invalid_request).await.unwrap_err();
         assert_eq!(status.code(), Code::InvalidArgument);
-        assert!(status.message().contains("give 1024 to 1048576"), "{}", status.message());
+        assert!(status.message().contains("expected 1024 to 1048576"), "{}", status.message());
     }
 }
 
 #[tokio::test]
-async fn rejects_invalid_entity_looks() {
-    let server = TestServerOptions::default().start(|_| {}).await;
+async fn rejects_invalid_look_requests() {
+    let server = TestServer::start().await;
     begin(&server, "inc", Vec::new()).await;
     let code = async |request| look(&server, request).await.unwrap_err().code();
     assert_eq!(code(request("none", DB)).await, Code::NotFound);
@@ -189,8 +171,8 @@ async fn rejects_invalid_entity_looks() {
     let status = look(&server, with_model).await.unwrap_err();
     assert_eq!(status.code(), Code::FailedPrecondition);
     assert!(status.message().contains("judges.look"), "{}", status.message());
-    let no_graph = v1::StartInvestigationRequest { graph: None, ..start("plain") };
-    server.investigations().start_investigation(no_graph).await.unwrap();
+    let without_graph = v1::StartInvestigationRequest { graph: None, ..start("plain") };
+    server.begin(without_graph).await;
     assert_eq!(code(request("plain", DB)).await, Code::InvalidArgument);
     let answer = look(&server, request("inc", DB)).await.unwrap();
     assert!(answer.passages.is_empty() && answer.belief.is_none());
@@ -199,7 +181,7 @@ async fn rejects_invalid_entity_looks() {
 #[tokio::test]
 async fn model_beliefs_are_verified() {
     let provider = Server::start().await.unwrap();
-    let server = start_server(&provider, |model, _| {
+    let server = start_server(&provider, |model| {
         model.hide = Some(true);
         (model.input_price, model.output_price) = (Some(150_000), Some(600_000));
     })
@@ -227,39 +209,22 @@ async fn model_beliefs_are_verified() {
     // Propagations and suspects outside the graph are dropped.
     assert_eq!(belief.propagations, [v1::GraphEdge { from: DB.to_owned(), to: CART.to_owned() }]);
     assert_eq!(belief.suspects, [CART]);
-    let codes: Vec<&str> = answer.reasons.iter().map(|reason| reason.code.as_str()).collect();
-    assert_eq!(codes, ["PROPAGATION_UNKNOWN", "SUSPECT_UNKNOWN"]);
-    let turn = v1::RecordTurnRequest {
-        investigation_id: "inc".to_owned(),
-        step: 1,
-        beliefs: vec![belief],
-        ..v1::RecordTurnRequest::default()
-    };
-    let response = server.investigations().record_turn(turn).await.unwrap().into_inner();
-    let graph = response.investigation.unwrap().graph.unwrap();
+    assert_eq!(codes(&answer.reasons), ["PROPAGATION_UNKNOWN", "SUSPECT_UNKNOWN"]);
+    let turn = v1::RecordTurnRequest { beliefs: vec![belief], ..turn("inc", 1, Vec::new()) };
+    let graph = server.record_turn(turn).await.unwrap().graph.unwrap();
     let belief_about_db = graph.entities.iter().find(|belief| belief.entity == DB).unwrap();
     assert_eq!(
         (belief_about_db.label(), belief_about_db.evidence_ids.as_slice()),
         (BeliefLabel::Origin, &["rollout".to_owned()][..])
     );
-    let codes: Vec<&str> =
-        belief_about_db.reasons.iter().map(|reason| reason.code.as_str()).collect();
-    assert_eq!(codes, ["OBSERVATION_NOT_SHOWN"]);
+    assert_eq!(codes(&belief_about_db.reasons), ["OBSERVATION_NOT_SHOWN"]);
 }
 
 #[tokio::test]
 async fn long_packets_are_split_into_overlapping_chunks() {
     let provider = Server::start().await.unwrap();
-    let server = start_server(&provider, |model, _| model.max_evidence.0 = 2_048).await;
-    let long_call = |id: &str, seconds| {
-        tool_call(id, EvidenceLane::Change, seconds, &format!("db {id}: {}", "set ".repeat(200)))
-    };
-    begin(
-        &server,
-        "inc",
-        vec![long_call("one", 990), long_call("two", 980), long_call("three", 970)],
-    )
-    .await;
+    let server = start_server(&provider, |model| model.max_evidence.0 = 2_048).await;
+    begin(&server, "inc", long_changes(200)).await;
     let healthy = answer("healthy", &[("db one is set", "E1", "db one")]);
     let origin = answer("origin", &[("db three is set", "E2", "db three")]);
     provider.answer_with(move |request| {
@@ -277,24 +242,25 @@ async fn long_packets_are_split_into_overlapping_chunks() {
     assert_eq!(passages, [[false, true, true], [true, true, false]]);
     let belief = answer.belief.unwrap();
     assert_eq!((belief.label(), answer.calls.len()), (BeliefLabel::Origin, 2));
-    let texts: Vec<&str> = belief.observations.iter().map(|of| of.text.as_str()).collect();
+    let texts: Vec<&str> =
+        belief.observations.iter().map(|observation| observation.text.as_str()).collect();
     assert_eq!(texts, ["db three is set"]);
 }
 
 #[tokio::test]
 async fn failed_look_returns_the_passages_and_the_failure() {
     let provider = Server::start().await.unwrap();
-    let server = start_server(&provider, |_, _| {}).await;
+    let server = start_server(&provider, |_| {}).await;
     let calls = vec![tool_call("log", EvidenceLane::Logs, 1_010, "db: connections refused")];
     begin(&server, "inc", calls).await;
     let with_model = v1::LookAtEntityRequest { ask_model: true, ..request("inc", DB) };
     let unknown_label = r#"{"label": "broken", "observations": []}"#;
-    for (play, code, calls) in [
+    for (model_reply, code, calls) in [
         (ScriptedReply::Status(401), "KEY_REFUSED", 1),
         (ScriptedReply::answer("It is the origin."), "ANSWER_UNREADABLE", 2),
         (ScriptedReply::answer(unknown_label), "ANSWER_UNREADABLE", 2),
     ] {
-        provider.always(play);
+        provider.always(model_reply);
         let answer = look(&server, with_model.clone()).await.unwrap();
         assert_eq!((items(&answer), &answer.belief), (vec!["log"], &None));
         let [reason] = answer.reasons.as_slice() else { panic!("{:?}", answer.reasons) };
@@ -305,7 +271,7 @@ async fn failed_look_returns_the_passages_and_the_failure() {
 #[tokio::test]
 async fn unreadable_belief_is_requested_again_once() {
     let provider = Server::start().await.unwrap();
-    let server = start_server(&provider, |_, _| {}).await;
+    let server = start_server(&provider, |_| {}).await;
     let calls = vec![tool_call("log", EvidenceLane::Logs, 1_010, "db: connections refused")];
     begin(&server, "inc", calls).await;
     let symptom = answer("symptom", &[("db refuses connections", "E1", "connections refused")]);

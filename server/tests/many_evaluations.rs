@@ -1,33 +1,15 @@
-//! Tests of lists, counts and rescoring of many evaluations, compared with single evaluations.
+//! Tests listing, counting and rescoring many evaluations. Bulk rescoring is compared with single calls.
 
 use crate::lies::cases::cases;
 use crate::lies::lies_by_kind::LIES;
-use crate::lies::scripted::{ScriptedServer, judgement};
-use crate::support::{TestServer, TestServerOptions, request};
+use crate::lies::scripted::{ScriptedServer, allow_any_policy, judgement};
+use crate::support::{TestServer, invalid_fields, request};
 use gsar_proto::v1;
-use gsar_server::config::{AllowOverrides, Config};
+use gsar_server::config::Config;
 use tonic::Code;
-use tonic_types::StatusExt as _;
 
-fn open(config: &mut Config) {
-    config.policies.allow_overrides = AllowOverrides::Any;
-    config.policies.allowed = vec!["paper".to_owned()];
-    config.ledger.durable = false;
-}
-
-async fn list_all(server: &TestServer, filter: v1::EvaluationFilter) -> Vec<v1::EvaluationSummary> {
-    let v1::EvaluationFilter { tier, policy, judge, unproven_only, .. } = filter;
-    let request = v1::ListEvaluationsRequest {
-        page_size: 1_000,
-        tier,
-        policy,
-        judge,
-        unproven_only,
-        evaluated_from: filter.evaluated_from,
-        evaluated_before: filter.evaluated_before,
-        ..Default::default()
-    };
-    server.ledger().list_evaluations(request).await.unwrap().into_inner().evaluations
+fn all_evaluations() -> v1::ListEvaluationsRequest {
+    v1::ListEvaluationsRequest { page_size: 1_000, ..Default::default() }
 }
 
 async fn rescore_many(
@@ -71,7 +53,7 @@ fn changed_evaluations(
 }
 
 #[tokio::test]
-async fn bulk_rescore_equals_single_rescore() {
+async fn bulk_rescore_equals_single_rescores() {
     let scripted = ScriptedServer::start_recording(true).await;
     let server = scripted.server();
     let cases = cases();
@@ -82,7 +64,7 @@ async fn bulk_rescore_equals_single_rescore() {
             server.grounding().evaluate(case.request.clone()).await.unwrap();
         }
     }
-    let evaluations = list_all(server, v1::EvaluationFilter::default()).await;
+    let evaluations = server.list_evaluations(all_evaluations()).await;
     assert!(evaluations.len() > 20, "{}", evaluations.len());
     let weights = vec![v1::TypeWeight { r#type: v1::EvidenceType::Domain.into(), weight: 0.1 }];
     let (mut compared, mut changes) = (0, 0);
@@ -121,8 +103,8 @@ async fn bulk_rescore_equals_single_rescore() {
 }
 
 #[tokio::test]
-async fn bulk_rescore_respects_filter_and_limit() {
-    let server = TestServerOptions::default().start(open).await;
+async fn bulk_rescore_respects_the_filter_and_the_limit() {
+    let server = TestServer::with(allow_any_policy).await;
     for policy in ["reference", "paper", "reference"] {
         let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request() };
         server.grounding().evaluate(request).await.unwrap();
@@ -149,25 +131,22 @@ async fn bulk_rescore_respects_filter_and_limit() {
     };
     let error = server.ledger().rescore_evaluations(invalid).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidArgument);
-    let details = error.get_error_details();
-    let violations = &details.bad_request().unwrap().field_violations;
-    let fields: Vec<&str> = violations.iter().map(|found| found.field.as_str()).collect();
-    assert_eq!(fields, ["evaluations.tier", "policy", "limit"]);
+    assert_eq!(invalid_fields(&error), ["evaluations.tier", "policy", "limit"]);
 }
 
 #[tokio::test]
 async fn unproven_evaluations_are_listed() {
     let change = |config: &mut Config| {
-        open(config);
+        allow_any_policy(config);
         config.policies.default = "shadowed".to_owned();
         let folder = config.data_dir.with_file_name("policies");
         std::fs::create_dir_all(&folder).unwrap();
-        let policy_in_shadow =
+        let shadow_policy =
             "base = \"reference\"\nname = \"shadowed\"\n[rollout]\ndecision = \"shadow\"\n";
-        std::fs::write(folder.join("shadowed.toml"), policy_in_shadow).unwrap();
+        std::fs::write(folder.join("shadowed.toml"), shadow_policy).unwrap();
         config.policies.dir = Some(folder);
     };
-    let server = TestServerOptions::default().start(change).await;
+    let server = TestServer::with(change).await;
     let report = |text: &str, policy: &str| {
         let mut request = v1::EvaluateRequest { policy: policy.to_owned(), ..request() };
         request.report.get_or_insert_default().synthesis = text.to_owned();
@@ -184,7 +163,7 @@ async fn unproven_evaluations_are_listed() {
     ] {
         server.grounding().evaluate(report(text, policy)).await.unwrap();
     }
-    let evaluations = list_all(&server, v1::EvaluationFilter::default()).await;
+    let evaluations = server.list_evaluations(all_evaluations()).await;
     let properties = |summary: &v1::EvaluationSummary| {
         (summary.policy.clone(), summary.grounded, summary.in_shadow)
     };
@@ -199,11 +178,9 @@ async fn unproven_evaluations_are_listed() {
         (true, false)
     );
     assert_eq!(properties(shadowed_proceeding), ("shadowed".to_owned(), Some(1), true));
+    let unproven = v1::ListEvaluationsRequest { unproven_only: true, ..all_evaluations() };
+    assert_eq!(server.list_evaluations(unproven).await, std::slice::from_ref(shadowed_abstention));
     let unproven = v1::EvaluationFilter { unproven_only: true, ..Default::default() };
-    assert_eq!(
-        list_all(&server, unproven.clone()).await,
-        std::slice::from_ref(shadowed_abstention)
-    );
     let request = v1::CountEvaluationsRequest { evaluations: Some(unproven), interval: None };
     let counts = server.ledger().count_evaluations(request).await.unwrap().into_inner().counts;
     let [count] = &counts[..] else { panic!("{counts:?}") };
@@ -213,12 +190,12 @@ async fn unproven_evaluations_are_listed() {
 
 #[tokio::test]
 async fn counts_match_the_list() {
-    let server = TestServerOptions::default().start(open).await;
+    let server = TestServer::with(allow_any_policy).await;
     for policy in ["reference", "strict", "paper", "reference"] {
         let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request() };
         server.grounding().evaluate(request).await.unwrap();
     }
-    let evaluations = list_all(&server, v1::EvaluationFilter::default()).await;
+    let evaluations = server.list_evaluations(all_evaluations()).await;
     let hour = Some(prost_types::Duration { seconds: 3_600, nanos: 0 });
     let request = v1::CountEvaluationsRequest { evaluations: None, interval: hour };
     let counts = server.ledger().count_evaluations(request).await.unwrap().into_inner().counts;

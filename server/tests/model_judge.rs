@@ -1,13 +1,13 @@
-//! Tests of chat models as judges: prompts, answers and misbehaviour.
+//! Tests chat models as judges: prompts, answers and misbehaviour.
 
 use std::time::Duration;
 
-use crate::support::chat_models::{request, verdict};
-use crate::support::{TestServer, TestServerOptions, item};
-use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
+use crate::support::chat_models::{Models, codes, reply, request};
+use crate::support::grades::{claim_grade, grade_request};
+use crate::support::{TestServer, item};
+use gsar_chat_wire::{ScriptedReply, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Model};
-use tonic::Code;
 
 const NAME: &str = "openai:judge-1";
 
@@ -17,29 +17,18 @@ async fn start_server(
     name: &str,
     change: impl FnOnce(&mut Model, &mut Config),
 ) -> TestServer {
-    let folder = tempfile::tempdir().unwrap();
-    let key_file = folder.path().join("key");
-    std::fs::write(&key_file, KEY).unwrap();
-    let mut model = Model {
-        base_url: Some(provider.base_url(wire)),
-        key_file: Some(key_file),
-        attempts: 1,
-        canary: false,
-        ..Model::default()
-    };
-    let server = TestServerOptions::default()
+    let models = Models::new().with_wire(name, provider, wire, |_| {});
+    models
         .start(|config| {
             config.judges.chain = vec![name.to_owned()];
-            config.judges.second_look = gsar_server::config::NO_READER.to_owned();
+            let mut model = config.judges.models.remove(name).unwrap();
             change(&mut model, config);
             config.judges.models.insert(name.to_owned(), model);
         })
-        .await;
-    drop(folder);
-    server
+        .await
 }
 
-fn pool() -> (v1::EvaluateRequest, String) {
+fn pool_request_and_reply() -> (v1::EvaluateRequest, ScriptedReply) {
     let request = request(
         &[
             ("c1", "The connection pool of mail@shop.example is exhausted."),
@@ -47,7 +36,7 @@ fn pool() -> (v1::EvaluateRequest, String) {
         ],
         vec![item("log", "pool of mail@shop.example is exhausted\npool size is 20")],
     );
-    let answer = verdict(&[
+    let answer = reply(&[
         ("c1", "grounded", "E1", "pool of mail@shop.example is exhausted"),
         ("c2", "grounded", "E1", "pool size is 20"),
     ]);
@@ -69,9 +58,9 @@ async fn models_of_every_wire_format_judge_a_report() {
             (model.input_price, model.output_price) = (Some(150_000), Some(600_000));
         })
         .await;
-        let (request, answer) = pool();
-        provider.always(ScriptedReply::answer(&answer));
-        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+        let (request, answer) = pool_request_and_reply();
+        provider.always(answer);
+        let answer = server.evaluate(request).await.unwrap();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{name}");
         assert_eq!(answer.claims[0].citations[0].evidence_id, "log");
         assert_eq!(answer.judge_score, Some(0.9));
@@ -85,14 +74,14 @@ async fn models_of_every_wire_format_judge_a_report() {
 }
 
 #[tokio::test]
-async fn secrets_are_not_sent_to_models() {
+async fn hidden_secrets_are_not_sent_to_models() {
     let provider = Server::start().await.unwrap();
-    let (request, answer) = pool();
-    provider.always(ScriptedReply::answer(&answer));
+    let (request, answer) = pool_request_and_reply();
+    provider.always(answer);
     for (hide, is_sent) in [(Some(true), false), (Some(false), true), (None, true)] {
         let server =
             start_server(&provider, Wire::OpenAi, NAME, |model, _| model.hide = hide).await;
-        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+        let answer = server.evaluate(request.clone()).await.unwrap();
         let prompt = provider.requests().last().unwrap().body.to_string();
         assert_eq!(prompt.contains("mail@shop.example"), is_sent, "{hide:?}: {prompt}");
         let reported = answer.warnings.iter().any(|warning| warning.code == "HIDDEN_FROM_MODEL");
@@ -104,95 +93,32 @@ async fn secrets_are_not_sent_to_models() {
 async fn unusable_answer_is_requested_again_once() {
     let provider = Server::start().await.unwrap();
     let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
-    let (request, answer) = pool();
-    let answer_to_first = verdict(&[
+    let (request, answer) = pool_request_and_reply();
+    let unusable_reply = reply(&[
         ("c1", "grounded", "E1", "pool of mail@shop.example is exhausted"),
         ("c2", "maybe", "E1", "pool size"),
     ]);
-    let answer_to_second = verdict(&[("c2", "grounded", "E1", "pool size is 20")]);
+    let repaired_reply = reply(&[("c2", "grounded", "E1", "pool size is 20")]);
     for replies in [
-        vec![ScriptedReply::answer("I cannot say."), ScriptedReply::answer(&answer)],
-        vec![ScriptedReply::answer(&answer_to_first), ScriptedReply::answer(&answer_to_second)],
+        vec![ScriptedReply::answer("I cannot say."), answer],
+        vec![unusable_reply.clone(), repaired_reply],
     ] {
         provider.enqueue(replies);
-        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+        let answer = server.evaluate(request.clone()).await.unwrap();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
         let calls = &answer.provenance.unwrap().judges[0].calls;
         let purposes: Vec<&str> = calls.iter().map(|call| call.purpose.as_str()).collect();
         assert_eq!(purposes, ["judge", "repair"]);
     }
-    // There is no third request. Unusable verdicts are dropped, which blocks.
-    provider.enqueue([
-        ScriptedReply::answer(&answer_to_first),
-        ScriptedReply::answer(&answer_to_first),
-    ]);
-    let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+    // There is no third request. Unusable verdicts are dropped, which blocks the report.
+    provider.enqueue([unusable_reply.clone(), unusable_reply]);
+    let answer = server.evaluate(request.clone()).await.unwrap();
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     assert!(answer.warnings.iter().any(|warning| warning.code == "CLAIMS_UNSETTLED"));
     provider.enqueue([ScriptedReply::answer("no"), ScriptedReply::answer("no")]);
-    let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+    let answer = server.evaluate(request).await.unwrap();
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.provenance.unwrap().judges[0].code, "ANSWER_UNREADABLE");
-}
-
-#[tokio::test]
-async fn faults_have_codes_and_do_not_proceed() {
-    let faults = || {
-        [
-            (ScriptedReply::Status(500), "PROVIDER_UNAVAILABLE"),
-            (ScriptedReply::Status(401), "KEY_REFUSED"),
-            (ScriptedReply::Status(404), "MODEL_NOT_FOUND"),
-            (ScriptedReply::RateLimited("30"), "RATE_LIMITED"),
-            (ScriptedReply::Close, "CONNECTION_LOST"),
-            (ScriptedReply::TruncatedJson, "ANSWER_NOT_JSON"),
-            (ScriptedReply::OtherShape, "ANSWER_WRONG_SHAPE"),
-            (ScriptedReply::Refusal, "MODEL_REFUSED"),
-            (ScriptedReply::ContentFilter, "CONTENT_FILTERED"),
-            (ScriptedReply::EmptyChoice, "ANSWER_EMPTY"),
-            (ScriptedReply::ErrorInAnswer, "ERROR_IN_ANSWER"),
-            (ScriptedReply::Html, "WRONG_CONTENT_TYPE"),
-            (ScriptedReply::Endless(100 << 20), "ANSWER_TOO_LARGE"),
-            (ScriptedReply::Redirect, "REDIRECTED"),
-        ]
-    };
-    let provider = Server::start().await.unwrap();
-    for (play, code) in faults() {
-        // Use a server each, because consecutive failures open the circuit.
-        let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
-        provider.always(play);
-        let answer = server.grounding().evaluate(pool().0).await.unwrap().into_inner();
-        assert_eq!(answer.outcome(), v1::Outcome::Failed, "{code}");
-        assert_eq!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Abstain, "{code}");
-        assert!(answer.score.is_none());
-        assert_eq!(answer.provenance.unwrap().judges[0].code, code);
-    }
-    for (play, code) in faults() {
-        let server = start_server(&provider, Wire::OpenAi, NAME, |_, config| {
-            config.judges.chain.push("rules/2".to_owned());
-        })
-        .await;
-        provider.always(play);
-        let answer = server.grounding().evaluate(pool().0).await.unwrap().into_inner();
-        let links = answer.provenance.unwrap().judges;
-        assert_eq!((links[0].code.as_str(), links[1].judge.as_str()), (code, "rules/2"));
-        assert!(answer.warnings.iter().any(|warning| warning.code == "FALLBACK_JUDGE"));
-    }
-}
-
-#[tokio::test]
-async fn hanging_model_is_disconnected_at_the_deadline() {
-    let provider = Server::start().await.unwrap();
-    let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
-    provider.always(ScriptedReply::Hang);
-    let (request, _) = pool();
-    for _ in 0..20 {
-        let mut request = tonic::Request::new(request.clone());
-        request.set_timeout(Duration::from_millis(200));
-        let error = server.grounding().evaluate(request).await.unwrap_err();
-        assert!(matches!(error.code(), Code::DeadlineExceeded | Code::Cancelled), "{error}");
-    }
-    provider.wait_until(|counts| counts.open == 0).await;
-    assert!(provider.counts().requests >= 20);
 }
 
 #[tokio::test]
@@ -203,15 +129,15 @@ async fn long_evidence_is_split_into_parts() {
     let filler = |name: &str| item(name, &"nothing happened here\n".repeat(80));
     let evidence = vec![filler("a"), filler("b"), item("log", "the pool size is 20")];
     let request = request(&[("c1", "The pool size is 20.")], evidence);
-    let ungrounded = verdict(&[("c1", "ungrounded", "", "")]);
-    let grounded = verdict(&[("c1", "grounded", "E2", "the pool size is 20")]);
-    // Parts are sent in any order, so the answer covers all of them.
-    provider.always(ScriptedReply::answer(&grounded));
-    let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+    let ungrounded = reply(&[("c1", "ungrounded", "", "")]);
+    let grounded = reply(&[("c1", "grounded", "E2", "the pool size is 20")]);
+    // The parts are sent in any order, so every part gets the same answer.
+    provider.always(grounded);
+    let answer = server.evaluate(request.clone()).await.unwrap();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
     assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
-    provider.always(ScriptedReply::answer(&ungrounded));
-    let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+    provider.always(ungrounded);
+    let answer = server.evaluate(request).await.unwrap();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Ungrounded);
 }
 
@@ -231,7 +157,7 @@ async fn long_evidence_is_split_where_lines_differ_most() {
         lines_before.len()
     );
     let evidence = vec![item("log", &format!("{lines_before}{trace}{}", served_lines(40)))];
-    provider.always(ScriptedReply::answer(&verdict(&[("c1", "ungrounded", "", "")])));
+    provider.always(reply(&[("c1", "ungrounded", "", "")]));
     let request = request(&[("c1", "The pool size is 20.")], evidence);
     server.grounding().evaluate(request).await.unwrap();
     let prompts: Vec<String> =
@@ -259,10 +185,10 @@ async fn model_selects_lines_of_a_long_item() {
         &[("c1", "The pool of mail@shop.example is exhausted.")],
         vec![item("note", "pool size is 20"), item("log", &log)],
     );
-    let grounded = verdict(&[("c1", "grounded", "E2", "pool of mail@shop.example is exhausted")]);
+    let grounded = reply(&[("c1", "grounded", "E2", "pool of mail@shop.example is exhausted")]);
     let choice = r#"{"choices": [{"evidence": "E1", "first_line": 136, "last_line": 138}]}"#;
-    provider.enqueue([ScriptedReply::answer(choice), ScriptedReply::answer(&grounded)]);
-    let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+    provider.enqueue([ScriptedReply::answer(choice), grounded.clone()]);
+    let answer = server.evaluate(request.clone()).await.unwrap();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed, "{:?}", answer.warnings);
     assert_eq!(answer.claims[0].citations[0].evidence_id, "log");
     let calls = &answer.provenance.unwrap().judges[0].calls;
@@ -282,12 +208,12 @@ async fn model_selects_lines_of_a_long_item() {
     );
     assert!(!excerpt.contains("ORD-135") && !excerpt.contains("ORD-139"), "{excerpt}");
     for unusable in ["lines 136 to 138", r#"{"choices": [{"evidence": "E1"}]}"#] {
-        provider.enqueue([ScriptedReply::answer(unusable), ScriptedReply::answer(&grounded)]);
+        provider.enqueue([ScriptedReply::answer(unusable), grounded.clone()]);
         let request = v1::EvaluateRequest {
             options: Some(v1::EvaluateOptions { bypass_cache: true, ..Default::default() }),
             ..request.clone()
         };
-        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+        let answer = server.evaluate(request).await.unwrap();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
         assert!(answer.warnings.iter().any(|warning| warning.code == "LINES_NOT_CHOSEN"));
         let excerpt = provider.requests().last().unwrap().body.to_string();
@@ -296,40 +222,35 @@ async fn model_selects_lines_of_a_long_item() {
 }
 
 #[tokio::test]
-async fn graded_claims_are_examples_if_enabled() {
+async fn graded_claims_are_used_as_examples_if_enabled() {
     let provider = Server::start().await.unwrap();
     let server = start_server(&provider, Wire::OpenAi, NAME, |model, _| {
         (model.examples, model.hide) = (1, Some(true));
     })
     .await;
-    let (first_request, answer) = pool();
-    provider.always(ScriptedReply::answer(&answer));
-    let evaluated = server.grounding().evaluate(first_request.clone()).await.unwrap().into_inner();
-    assert_eq!(evaluated.provenance.unwrap().examples, []);
+    let (first_request, answer) = pool_request_and_reply();
+    provider.always(answer);
+    let first_evaluation = server.evaluate(first_request.clone()).await.unwrap();
+    assert_eq!(first_evaluation.provenance.unwrap().examples, []);
     let grade = async |grader: &str, class: v1::ClaimClass| {
-        let claim = v1::ClaimGrade { claim_id: "c1".to_owned(), class: class.into() };
-        let subject = Some(v1::grade::Subject::Claim(claim));
-        let request = v1::GradeRequest {
-            evaluation_id: evaluated.evaluation_id.clone(),
-            grader: grader.to_owned(),
-            grades: vec![v1::Grade { subject, note: String::new() }],
-        };
+        let grades = [claim_grade("c1", class)];
+        let request = grade_request(&first_evaluation.evaluation_id, grader, grades);
         server.ledger().grade(request).await.unwrap();
     };
     let evidence = || vec![item("log", "pool of orders is exhausted")];
     let text = "The connection pool of orders is exhausted.";
-    let grounded = verdict(&[("c1", "grounded", "E1", "pool of orders is exhausted")]);
-    provider.always(ScriptedReply::answer(&grounded));
+    let grounded = reply(&[("c1", "grounded", "E1", "pool of orders is exhausted")]);
+    provider.always(grounded);
     let ask = async |text: &str| {
         let request = request(&[("c1", text)], evidence());
-        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+        let answer = server.evaluate(request).await.unwrap();
         let prompt = provider.requests().last().unwrap().body.to_string();
         (answer.provenance.unwrap().examples, prompt)
     };
     grade("ada", v1::ClaimClass::Ungrounded).await;
     let (examples, prompt) = ask(text).await;
     let example = v1::GradedExample {
-        evaluation_id: evaluated.evaluation_id.clone(),
+        evaluation_id: first_evaluation.evaluation_id.clone(),
         claim_id: "c1".to_owned(),
     };
     assert_eq!(examples, [example]);
@@ -338,7 +259,7 @@ async fn graded_claims_are_examples_if_enabled() {
         "{prompt}"
     );
     assert!(!prompt.contains("mail@shop.example"), "{prompt}");
-    // Neither the claim itself nor disputed claims are examples.
+    // Neither the claim itself nor disputed claims are used as examples.
     assert_eq!(ask("The connection pool of mail@shop.example is exhausted.").await.0, []);
     grade("ben", v1::ClaimClass::Grounded).await;
     assert_eq!(ask(text).await.0, []);
@@ -356,18 +277,18 @@ async fn canary_detects_a_model_that_grounds_everything() {
     let request =
         request(&[("c1", "The pool size is 20.")], vec![item("log", "the pool size is 20")]);
     let honest_answer =
-        verdict(&[("c1", "grounded", "E1", "the pool size is 20"), ("c2", "ungrounded", "", "")]);
-    provider.always(ScriptedReply::answer(&honest_answer));
-    let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+        reply(&[("c1", "grounded", "E1", "the pool size is 20"), ("c2", "ungrounded", "", "")]);
+    provider.always(honest_answer);
+    let answer = server.evaluate(request.clone()).await.unwrap();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     assert_eq!(answer.claims.len(), 1);
     for class in ["grounded", "complementary"] {
-        let obliging_answer = verdict(&[
+        let obliging_answer = reply(&[
             ("c1", "grounded", "E1", "the pool size is 20"),
             ("c2", class, "E1", "the pool size is 20"),
         ]);
-        provider.always(ScriptedReply::answer(&obliging_answer));
-        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+        provider.always(obliging_answer);
+        let answer = server.evaluate(request.clone()).await.unwrap();
         assert_eq!(answer.outcome(), v1::Outcome::Failed);
         assert_eq!(answer.provenance.unwrap().judges[0].code, "CANARY_GROUNDED");
     }
@@ -379,9 +300,9 @@ async fn canary_detects_a_model_that_grounds_everything() {
 #[tokio::test]
 async fn no_model_is_called_without_evidence() {
     let provider = Server::start().await.unwrap();
-    let (request, answer) = pool();
-    provider.always(ScriptedReply::answer(&answer));
-    for (policy, is_asked) in [("reference", false), ("strict", false), ("paper", true)] {
+    let (request, answer) = pool_request_and_reply();
+    provider.always(answer);
+    for (policy, is_called) in [("reference", false), ("strict", false), ("paper", true)] {
         let server = start_server(&provider, Wire::OpenAi, NAME, |_, config| {
             config.policies.default = policy.to_owned();
             config.judges.chain.push("rules/2".to_owned());
@@ -390,11 +311,11 @@ async fn no_model_is_called_without_evidence() {
         let requests_before = provider.counts().requests;
         let request =
             v1::EvaluateRequest { evidence: Vec::new(), policy: String::new(), ..request.clone() };
-        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
-        assert_eq!(provider.counts().requests > requests_before, is_asked, "{policy}");
+        let answer = server.evaluate(request).await.unwrap();
+        assert_eq!(provider.counts().requests > requests_before, is_called, "{policy}");
         let decision = answer.decision.as_ref().unwrap();
         let reported = decision.reasons.iter().any(|reason| reason.code == "NO_EVIDENCE");
-        assert_eq!(reported, !is_asked, "{policy}: {:?}", decision.reasons);
+        assert_eq!(reported, !is_called, "{policy}: {:?}", decision.reasons);
         if reported {
             assert_eq!(answer.outcome(), v1::Outcome::Abstained);
             assert_eq!(decision.tier(), v1::Tier::Abstain);
@@ -404,9 +325,9 @@ async fn no_model_is_called_without_evidence() {
 }
 
 #[tokio::test]
-async fn report_in_an_unsupported_language_abstains() {
+async fn abstains_on_reports_in_unsupported_languages() {
     let provider = Server::start().await.unwrap();
-    provider.always(ScriptedReply::answer(&pool().1));
+    provider.always(pool_request_and_reply().1);
     let server = start_server(&provider, Wire::OpenAi, NAME, |_, config| {
         config.judges.chain.push("rules/2".to_owned());
     })
@@ -417,22 +338,23 @@ async fn report_in_an_unsupported_language_abstains() {
         ("", "Le pool est plein et la cause est une requête qui ne finit pas.", "fr"),
     ] {
         let claims = if claim.is_empty() { vec![] } else { vec![("c1", claim)] };
-        let mut request = request(&claims, pool().0.evidence);
+        let mut request = request(&claims, pool_request_and_reply().0.evidence);
         request.report.as_mut().unwrap().synthesis = synthesis.to_owned();
-        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+        let answer = server.evaluate(request).await.unwrap();
         assert_eq!(answer.outcome(), v1::Outcome::Abstained, "{language}");
-        let decision = answer.decision.unwrap();
+        let decision = answer.decision.as_ref().unwrap();
         assert_eq!(decision.tier(), v1::Tier::Abstain);
         let [reason] = decision.reasons.as_slice() else { panic!("{:?}", decision.reasons) };
         assert_eq!(reason.code, "LANGUAGE_NOT_READ");
         assert!(reason.sentence.contains(language), "{}", reason.sentence);
-        let links = answer.provenance.unwrap().judges;
-        let codes: Vec<&str> = links.iter().map(|link| link.code.as_str()).collect();
-        assert_eq!(codes, ["LANGUAGE_NOT_READ", "LANGUAGE_NOT_READ"]);
+        assert_eq!(codes(&answer), ["LANGUAGE_NOT_READ", "LANGUAGE_NOT_READ"]);
     }
     assert_eq!(provider.counts().requests, 0);
     // Identifiers and figures are language-neutral, so the judge is called.
-    let request = request(&[("c1", "payments-db: OOMKilled, exit code 137")], pool().0.evidence);
+    let request = request(
+        &[("c1", "payments-db: OOMKilled, exit code 137")],
+        pool_request_and_reply().0.evidence,
+    );
     server.grounding().evaluate(request).await.unwrap();
     assert!(provider.counts().requests > 0);
 }
@@ -447,11 +369,11 @@ async fn each_judge_in_the_chain_is_tried() {
     let trials = async |judge: &str| {
         let request = v1::TryJudgesRequest { judge: judge.to_owned() };
         let answer = server.grounding().try_judges(request).await.unwrap().into_inner();
-        let reported = |trial: v1::JudgeTrial| {
+        let outcome = |trial: v1::JudgeTrial| {
             let link = trial.link.clone().unwrap();
             (link.judge, link.result, link.code, trial.tier())
         };
-        answer.trials.into_iter().map(reported).collect::<Vec<_>>()
+        answer.trials.into_iter().map(outcome).collect::<Vec<_>>()
     };
     let model = |result: &str, code: &str, tier| {
         (NAME.to_owned(), result.to_owned(), code.to_owned(), tier)
@@ -463,34 +385,24 @@ async fn each_judge_in_the_chain_is_tried() {
         [model("failed", "KEY_REFUSED", v1::Tier::Abstain), rules.clone()]
     );
     assert_eq!(trials("rules/2").await, [rules]);
-    // The small report consists of one claim.
-    let verdict_json = verdict(&[("c1", "grounded", "E1", "connection pool size is 20")]);
-    provider.always(ScriptedReply::answer(&verdict_json));
+    // The trial report consists of one claim.
+    let verdict_json = reply(&[("c1", "grounded", "E1", "connection pool size is 20")]);
+    provider.always(verdict_json);
     assert_eq!(trials(NAME).await, [model("judged", "", v1::Tier::Proceed)]);
-    let list_request = v1::ListEvaluationsRequest::default();
-    assert!(
-        server
-            .ledger()
-            .list_evaluations(list_request)
-            .await
-            .unwrap()
-            .into_inner()
-            .evaluations
-            .is_empty()
-    );
+    assert!(server.list_evaluations(v1::ListEvaluationsRequest::default()).await.is_empty());
 }
 
 #[tokio::test]
 async fn model_answers_are_cached() {
     let provider = Server::start().await.unwrap();
     let server = start_server(&provider, Wire::OpenAi, NAME, |_, _| {}).await;
-    let (mut request, answer) = pool();
-    provider.always(ScriptedReply::answer(&answer));
+    let (mut request, answer) = pool_request_and_reply();
+    provider.always(answer);
     for (bypass_cache, requests, from_cache) in
         [(false, 1, false), (false, 1, true), (true, 2, false), (false, 2, true)]
     {
         request.options = Some(v1::EvaluateOptions { bypass_cache, ..Default::default() });
-        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
+        let answer = server.evaluate(request.clone()).await.unwrap();
         assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
         assert_eq!(provider.counts().requests, requests);
         assert_eq!(answer.provenance.unwrap().judges[0].calls[0].from_cache, from_cache);
@@ -502,7 +414,7 @@ async fn model_answers_are_cached() {
 }
 
 #[tokio::test]
-async fn cancelled_calls_are_charged_as_estimated() {
+async fn cancelled_calls_are_charged_at_their_estimated_cost() {
     let provider = Server::start().await.unwrap();
     provider.always(ScriptedReply::Hang);
     let server = start_server(&provider, Wire::OpenAi, NAME, |model, config| {
@@ -513,37 +425,9 @@ async fn cancelled_calls_are_charged_as_estimated() {
     })
     .await;
     for expected in ["DEADLINE_EXCEEDED", "BUDGET_SPENT"] {
-        let mut request = tonic::Request::new(pool().0);
+        let mut request = tonic::Request::new(pool_request_and_reply().0);
         request.set_timeout(Duration::from_secs(2));
-        let answer = server.grounding().evaluate(request).await.unwrap().into_inner();
+        let answer = server.evaluate(request).await.unwrap();
         assert_eq!(answer.provenance.unwrap().judges[0].code, expected);
     }
-}
-
-#[tokio::test]
-async fn no_model_is_called_beyond_the_budget() {
-    let provider = Server::start().await.unwrap();
-    let server = start_server(&provider, Wire::OpenAi, NAME, |model, config| {
-        (model.input_price, model.output_price) = (Some(1_000_000), Some(10_000_000));
-        model.max_output_tokens = 1_000;
-        config.judges.daily_budget = Some(15_000);
-    })
-    .await;
-    let (request, answer) = pool();
-    provider.always(ScriptedReply::answer(&answer));
-    let mut codes = Vec::new();
-    for _ in 0..200 {
-        let answer = server.grounding().evaluate(request.clone()).await.unwrap().into_inner();
-        let link = answer.provenance.unwrap().judges.remove(0);
-        if link.result == "failed" {
-            assert!(link.detail.contains("daily budget"), "{}", link.detail);
-            assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Abstain);
-            codes.push(link.code);
-            break;
-        }
-    }
-    assert_eq!(codes, ["BUDGET_SPENT"]);
-    let requests = provider.counts().requests;
-    server.grounding().evaluate(request).await.unwrap();
-    assert_eq!(provider.counts().requests, requests);
 }

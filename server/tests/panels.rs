@@ -1,6 +1,6 @@
-//! Tests of panels and samples: votes, refuters and failures.
+//! Tests panels and samples: votes, refuters and failures.
 
-use crate::support::chat_models::{Models, request, verdict};
+use crate::support::chat_models::{Models, reply, request, verdict};
 use crate::support::{TestServer, item};
 use gsar_chat_wire::{ScriptedReply, Server, Wire};
 use gsar_proto::v1;
@@ -67,13 +67,9 @@ fn panel_request() -> v1::EvaluateRequest {
 }
 
 const GROUNDED: (&str, &str, &str, &str) = ("c1", "grounded", "E1", "pool size is 20");
-const SAYS_SO: (&str, &str, &str, &str) = ("c2", "grounded", "E1", "pool is exhausted");
-const DENIES: (&str, &str, &str, &str) =
+const AFFIRMED: (&str, &str, &str, &str) = ("c2", "grounded", "E1", "pool is exhausted");
+const REFUTED: (&str, &str, &str, &str) =
     ("c2", "contradicted", "E1", "pool has 7 free connections");
-
-async fn evaluate(server: &TestServer, request: v1::EvaluateRequest) -> v1::EvaluateResponse {
-    server.grounding().evaluate(request).await.unwrap().into_inner()
-}
 
 fn warning<'a>(answer: &'a v1::EvaluateResponse, code: &str) -> Option<&'a str> {
     let found = answer.warnings.iter().find(|warning| warning.code == code);
@@ -81,17 +77,17 @@ fn warning<'a>(answer: &'a v1::EvaluateResponse, code: &str) -> Option<&'a str> 
 }
 
 #[tokio::test]
-async fn several_samples_vote() {
+async fn samples_vote_on_each_claim() {
     let providers = Providers::start().await;
     providers.first.enqueue([
-        ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])),
-        ScriptedReply::answer(&verdict(&[GROUNDED, DENIES])),
-        ScriptedReply::answer(&verdict(&[GROUNDED, DENIES])),
+        reply(&[GROUNDED, AFFIRMED]),
+        reply(&[GROUNDED, REFUTED]),
+        reply(&[GROUNDED, REFUTED]),
     ]);
     let server = providers
         .start_panel(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
         .await;
-    let answer = evaluate(&server, panel_request()).await;
+    let answer = server.evaluate(panel_request()).await.unwrap();
     let [first, second] = answer.claims.as_slice() else { panic!("{:?}", answer.claims) };
     assert_eq!((first.class(), first.agreement), (v1::ClaimClass::Grounded, Some(1.0)));
     assert_eq!(second.class(), v1::ClaimClass::Contradicted);
@@ -120,7 +116,7 @@ async fn several_samples_vote() {
 async fn most_representative_note_is_kept() {
     let providers = Providers::start().await;
     let answer_with_note =
-        |note| ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO]).replace("as quoted", note));
+        |note| ScriptedReply::answer(&verdict(&[GROUNDED, AFFIRMED]).replace("as quoted", note));
     let full_note = "the log says that the pool is full";
     // The order of the answers is unknown.
     providers.first.enqueue([
@@ -131,7 +127,7 @@ async fn most_representative_note_is_kept() {
     let server = providers
         .start_panel(Vec::new(), |config| config.judges.models.get_mut(FIRST).unwrap().samples = 3)
         .await;
-    let answer = evaluate(&server, panel_request()).await;
+    let answer = server.evaluate(panel_request()).await.unwrap();
     assert_ne!(answer.claims[0].note, "see E1");
     let notes: Vec<&str> = answer.claims[0].votes.iter().map(|vote| vote.note.as_str()).collect();
     assert!(notes.contains(&"see E1") && notes.contains(&full_note), "{notes:?}");
@@ -140,17 +136,17 @@ async fn most_representative_note_is_kept() {
 #[tokio::test]
 async fn request_may_raise_samples_within_a_limit() {
     let providers = Providers::start().await;
-    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.first.always(reply(&[GROUNDED, AFFIRMED]));
     let server = providers.start_panel(Vec::new(), |_| {}).await;
     let request_samples = |samples| {
         let mut request = panel_request();
         request.options.as_mut().unwrap().samples = samples;
         request
     };
-    let answer = evaluate(&server, request_samples(4)).await;
+    let answer = server.evaluate(request_samples(4)).await.unwrap();
     assert_eq!(answer.claims[0].votes.len(), 4);
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
-    let answer = evaluate(&server, request_samples(0)).await;
+    let answer = server.evaluate(request_samples(0)).await.unwrap();
     assert!(answer.claims[0].votes.is_empty() && answer.claims[0].agreement.is_none());
     let error = server.grounding().evaluate(request_samples(11)).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidArgument);
@@ -160,21 +156,20 @@ async fn request_may_raise_samples_within_a_limit() {
 #[tokio::test]
 async fn refuter_with_evidence_wins_a_tie() {
     let providers = Providers::start().await;
-    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
-    providers.second.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
-    providers
-        .third
-        .always(ScriptedReply::answer(&verdict(&[("c1", "ungrounded", "", ""), DENIES])));
+    providers.first.always(reply(&[GROUNDED, AFFIRMED]));
+    providers.second.always(reply(&[GROUNDED, AFFIRMED]));
+    providers.third.always(reply(&[("c1", "ungrounded", "", ""), REFUTED]));
     let members = |weight| {
         vec![member(FIRST, 1, false), member(SECOND, 1, false), member(THIRD, weight, true)]
     };
-    let answer = evaluate(&providers.start_panel(members(2), |_| {}).await, panel_request()).await;
+    let server = providers.start_panel(members(2), |_| {}).await;
+    let answer = server.evaluate(panel_request()).await.unwrap();
     assert_eq!(answer.claims[0].class(), v1::ClaimClass::Grounded);
-    assert_eq!(answer.claims[0].votes.len(), 2, "a refuter that finds nothing does not vote");
+    assert_eq!(answer.claims[0].votes.len(), 2, "a refuter that finds nothing must not vote");
     assert_eq!(
         answer.claims[1].class(),
         v1::ClaimClass::Contradicted,
-        "the stricter class wins a tie"
+        "the stricter class must win a tie"
     );
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
     let calls = &answer.provenance.unwrap().judges[0].calls;
@@ -183,7 +178,8 @@ async fn refuter_with_evidence_wins_a_tie() {
     assert_eq!(purposes, [(FIRST, "judge"), (SECOND, "judge"), (THIRD, "refute")]);
     assert_ne!(calls[0].prompt, calls[2].prompt);
 
-    let answer = evaluate(&providers.start_panel(members(1), |_| {}).await, panel_request()).await;
+    let server = providers.start_panel(members(1), |_| {}).await;
+    let answer = server.evaluate(panel_request()).await.unwrap();
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Grounded);
     assert!(
         warning(&answer, "JUDGES_DISAGREE").is_some_and(|sentence| sentence.contains("c2 (66 %"))
@@ -193,13 +189,12 @@ async fn refuter_with_evidence_wins_a_tie() {
 #[tokio::test]
 async fn refuter_with_an_invented_quote_blocks() {
     let providers = Providers::start().await;
-    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.first.always(reply(&[GROUNDED, AFFIRMED]));
     let invented = ("c2", "contradicted", "E1", "pool has 70 free connections");
-    providers
-        .third
-        .always(ScriptedReply::answer(&verdict(&[("c1", "ungrounded", "", ""), invented])));
+    providers.third.always(reply(&[("c1", "ungrounded", "", ""), invented]));
     let members = vec![member(FIRST, 1, false), member(THIRD, 1, true)];
-    let answer = evaluate(&providers.start_panel(members, |_| {}).await, panel_request()).await;
+    let server = providers.start_panel(members, |_| {}).await;
+    let answer = server.evaluate(panel_request()).await.unwrap();
     assert_eq!(answer.claims[1].class(), v1::ClaimClass::Ungrounded);
     assert_ne!(answer.decision.unwrap().tier(), v1::Tier::Proceed);
 }
@@ -207,12 +202,12 @@ async fn refuter_with_an_invented_quote_blocks() {
 #[tokio::test]
 async fn panel_requires_a_majority_of_its_members() {
     let providers = Providers::start().await;
-    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.first.always(reply(&[GROUNDED, AFFIRMED]));
     providers.second.always(ScriptedReply::Status(500));
     let three_members =
         vec![member(FIRST, 1, false), member("rules/2", 1, false), member(SECOND, 1, false)];
-    let answer =
-        evaluate(&providers.start_panel(three_members, |_| {}).await, panel_request()).await;
+    let server = providers.start_panel(three_members, |_| {}).await;
+    let answer = server.evaluate(panel_request()).await.unwrap();
     assert_eq!(answer.outcome(), v1::Outcome::Scored);
     assert_eq!(answer.claims[0].votes.len(), 2);
     let missing_votes = warning(&answer, "VOTE_MISSING").unwrap();
@@ -222,7 +217,8 @@ async fn panel_requires_a_majority_of_its_members() {
     );
 
     let two_members = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
-    let answer = evaluate(&providers.start_panel(two_members, |_| {}).await, panel_request()).await;
+    let server = providers.start_panel(two_members, |_| {}).await;
+    let answer = server.evaluate(panel_request()).await.unwrap();
     assert_eq!(answer.outcome(), v1::Outcome::Failed);
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Abstain);
     let link = &answer.provenance.unwrap().judges[0];
@@ -235,12 +231,12 @@ async fn panel_requires_a_majority_of_its_members() {
 #[tokio::test]
 async fn panel_member_that_wrote_the_report_is_reported() {
     let providers = Providers::start().await;
-    providers.first.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
-    providers.second.always(ScriptedReply::answer(&verdict(&[GROUNDED, SAYS_SO])));
+    providers.first.always(reply(&[GROUNDED, AFFIRMED]));
+    providers.second.always(reply(&[GROUNDED, AFFIRMED]));
     let members = vec![member(FIRST, 1, false), member(SECOND, 1, false)];
     let server = providers.start_panel(members, |_| {}).await;
     let mut request = panel_request();
     request.report.as_mut().unwrap().generator_model = SECOND.to_owned();
-    let answer = evaluate(&server, request).await;
+    let answer = server.evaluate(request).await.unwrap();
     assert!(warning(&answer, "SAME_MODEL").is_some_and(|sentence| sentence.contains(SECOND)));
 }

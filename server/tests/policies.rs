@@ -1,8 +1,8 @@
-//! Tests of allowed policies and of shadow mode.
+//! Tests which policies callers may use, and shadow mode.
 
-use crate::support::{self, TestServer, TestServerOptions, item, request};
+use crate::support::{self, TestServer, evaluation, item, request};
 use gsar_proto::v1;
-use gsar_server::config::{AllowOverrides, Config};
+use gsar_server::config::AllowOverrides;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
@@ -18,15 +18,12 @@ fn rho(rho: f64) -> v1::PolicyOverrides {
     v1::PolicyOverrides { rho: Some(rho), ..Default::default() }
 }
 
-async fn evaluate(
-    server: &TestServer,
-    request: v1::EvaluateRequest,
-) -> Result<v1::EvaluateResponse, Status> {
-    server.grounding().evaluate(request).await.map(tonic::Response::into_inner)
+async fn rejected_fields(server: &TestServer, request: v1::EvaluateRequest) -> Vec<String> {
+    let status = server.evaluate(request).await.expect_err("must be rejected");
+    rejected_fields_of(&status)
 }
 
-fn expect_refused_fields(result: Result<v1::EvaluateResponse, Status>) -> Vec<String> {
-    let status = result.expect_err("must be refused");
+fn rejected_fields_of(status: &Status) -> Vec<String> {
     assert_eq!(status.code(), Code::FailedPrecondition, "{status:?}");
     let info = status.get_details_error_info().unwrap();
     assert_eq!(info.reason, "NOT_ALLOWED");
@@ -34,102 +31,93 @@ fn expect_refused_fields(result: Result<v1::EvaluateResponse, Status>) -> Vec<St
     failure.violations.into_iter().map(|violation| violation.subject).collect()
 }
 
-async fn start_server(change: impl FnOnce(&mut Config)) -> TestServer {
-    TestServerOptions::default().start(change).await
-}
-
 #[tokio::test]
 async fn callers_may_use_the_default_and_stricter_policies() {
-    let server = start_server(|_| {}).await;
+    let server = TestServer::start().await;
     for policy in ["", "reference", "strict"] {
-        evaluate(&server, request_policy(policy)).await.expect(policy);
+        server.evaluate(request_policy(policy)).await.expect(policy);
     }
-    let result = evaluate(&server, request_policy("paper")).await;
-    let message = result.as_ref().unwrap_err().message().to_owned();
+    let status = server.evaluate(request_policy("paper")).await.unwrap_err();
+    let message = status.message();
     for words in [
         "policy `paper` is looser than the default `reference`",
-        "verification is observe against enforce; allowed is enforce",
-        "have `paper` added to policies.allowed",
+        "verification is observe, compared with enforce; allowed: enforce",
+        "add `paper` to policies.allowed",
     ] {
         assert!(message.contains(words), "{words}: {message}");
     }
-    let fields = expect_refused_fields(result);
+    let fields = rejected_fields_of(&status);
     for field in ["verification", "guards.contradiction_blocks", "guards.min_coverage"] {
-        assert!(fields.iter().any(|refused_field| refused_field == field), "{field}: {fields:?}");
+        assert!(fields.iter().any(|rejected_field| rejected_field == field), "{field}: {fields:?}");
     }
-    // The gate follows the same rule.
+    // The same rule applies to the gate.
     let gate = v1::GateInputs::default();
     let request = v1::EvaluateGateRequest { gate: Some(gate), policy: "paper".to_owned() };
-    let status = server.gate().evaluate_gate(request).await.expect_err("looser");
+    let status =
+        server.gate().evaluate_gate(request).await.expect_err("a looser policy must be rejected");
     assert_eq!(status.code(), Code::FailedPrecondition);
 }
 
 #[tokio::test]
-async fn allowed_policies_and_stricter_ones_may_be_used() {
-    let server = start_server(|config| {
+async fn callers_may_use_allowed_policies_and_stricter_overrides() {
+    let server = TestServer::with(|config| {
         config.policies.default = "strict".to_owned();
         config.policies.allowed = vec!["paper".to_owned()];
     })
     .await;
-    evaluate(&server, request_policy("paper")).await.expect("allowed");
-    evaluate(&server, request_with_overrides("paper", rho(1.0)))
+    server.evaluate(request_policy("paper")).await.expect("an allowed policy must be accepted");
+    server
+        .evaluate(request_with_overrides("paper", rho(1.0)))
         .await
-        .expect("stricter than an allowed policy");
-    assert_eq!(
-        expect_refused_fields(evaluate(&server, request_policy("reference")).await)[0],
-        "rho"
-    );
-    let refused_fields =
-        expect_refused_fields(evaluate(&server, request_with_overrides("paper", rho(0.1))).await);
-    assert!(refused_fields.contains(&"rho".to_owned()), "{refused_fields:?}");
+        .expect("overrides stricter than an allowed policy must be accepted");
+    assert_eq!(rejected_fields(&server, request_policy("reference")).await[0], "rho");
+    let rejected_fields = rejected_fields(&server, request_with_overrides("paper", rho(0.1))).await;
+    assert!(rejected_fields.contains(&"rho".to_owned()), "{rejected_fields:?}");
 }
 
 #[tokio::test]
 async fn overrides_may_only_be_stricter_by_default() {
-    let server = start_server(|_| {}).await;
-    evaluate(&server, request_with_overrides("reference", rho(0.6))).await.expect("stricter");
-    evaluate(&server, request_with_overrides("strict", rho(0.6)))
+    let server = TestServer::start().await;
+    server
+        .evaluate(request_with_overrides("reference", rho(0.6)))
         .await
-        .expect("no looser than the default");
-    assert_eq!(
-        expect_refused_fields(
-            evaluate(&server, request_with_overrides("reference", rho(0.4))).await
-        ),
-        ["rho"]
-    );
+        .expect("stricter overrides must be accepted");
+    server
+        .evaluate(request_with_overrides("strict", rho(0.6)))
+        .await
+        .expect("overrides no looser than the default policy must be accepted");
+    let looser = request_with_overrides("reference", rho(0.4));
+    assert_eq!(rejected_fields(&server, looser).await, ["rho"]);
     let looser = v1::PolicyOverrides {
         verification: v1::VerificationMode::Off.into(),
         tau_proceed: Some(0.7),
         ..Default::default()
     };
-    let result = evaluate(&server, request_with_overrides("", looser)).await;
-    assert_eq!(expect_refused_fields(result), ["tau_proceed", "verification"]);
+    let looser = request_with_overrides("", looser);
+    assert_eq!(rejected_fields(&server, looser).await, ["tau_proceed", "verification"]);
 
     let any_allowed =
-        start_server(|config| config.policies.allow_overrides = AllowOverrides::Any).await;
-    evaluate(&any_allowed, request_with_overrides("reference", rho(0.1)))
+        TestServer::with(|config| config.policies.allow_overrides = AllowOverrides::Any).await;
+    any_allowed
+        .evaluate(request_with_overrides("reference", rho(0.1)))
         .await
-        .expect("any override");
-    // Overrides cannot change guards, and so cannot imitate a looser policy.
-    assert!(
-        !expect_refused_fields(
-            evaluate(&any_allowed, request_with_overrides("paper", rho(1.0))).await
-        )
-        .is_empty()
-    );
+        .expect("any override must be accepted");
+    // Overrides cannot change guards, so a policy with looser guards is still rejected.
+    let with_looser_guards = request_with_overrides("paper", rho(1.0));
+    assert!(!rejected_fields(&any_allowed, with_looser_guards).await.is_empty());
 
     let none_allowed =
-        start_server(|config| config.policies.allow_overrides = AllowOverrides::None).await;
-    let status = evaluate(&none_allowed, request_with_overrides("reference", rho(0.6)))
-        .await
-        .expect_err("none");
+        TestServer::with(|config| config.policies.allow_overrides = AllowOverrides::None).await;
+    let stricter = request_with_overrides("reference", rho(0.6));
+    let status = none_allowed.evaluate(stricter).await.expect_err("overrides must be rejected");
+    assert_eq!(status.code(), Code::FailedPrecondition);
     assert!(status.message().contains("does not allow policy_overrides"), "{}", status.message());
 }
 
 #[tokio::test]
 async fn score_accepts_any_policy_and_marks_looser_ones() {
     let server =
-        start_server(|config| config.policies.allow_overrides = AllowOverrides::None).await;
+        TestServer::with(|config| config.policies.allow_overrides = AllowOverrides::None).await;
     let claims = [(v1::ClaimClass::Grounded, v1::EvidenceType::ToolMatch, 3)];
     for (policy, overrides, hypothetical) in [
         ("", None, false),
@@ -148,11 +136,11 @@ async fn score_accepts_any_policy_and_marks_looser_ones() {
     }
 }
 
-async fn with_default(file: &str) -> (TestServer, tempfile::TempDir) {
+async fn start_with_default_policy(file: &str) -> (TestServer, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("own.toml"), file).unwrap();
     let dir = folder.path().to_owned();
-    let server = start_server(|config| {
+    let server = TestServer::with(|config| {
         config.policies.default = "own".to_owned();
         config.policies.dir = Some(dir);
     })
@@ -161,17 +149,16 @@ async fn with_default(file: &str) -> (TestServer, tempfile::TempDir) {
 }
 
 fn false_report() -> v1::EvaluateRequest {
-    let mut report = request().report.unwrap();
-    report.synthesis = "The pool size of checkout is 50.".to_owned();
     let evidence = vec![item("pool", r#"{"name": "checkout", "pool_size": 20}"#)];
-    v1::EvaluateRequest { report: Some(report), evidence, ..request_policy("") }
+    let policy = String::new();
+    v1::EvaluateRequest { policy, ..evaluation("The pool size of checkout is 50.", evidence) }
 }
 
 #[tokio::test]
 async fn shadow_decision_does_not_block() {
     let file = "name = \"own\"\n[rollout]\ndecision = \"shadow\"\n";
-    let (server, _folder) = with_default(file).await;
-    let answer = evaluate(&server, false_report()).await.unwrap();
+    let (server, _folder) = start_with_default_policy(file).await;
+    let answer = server.evaluate(false_report()).await.unwrap();
     let decision = answer.decision.clone().unwrap();
     assert!(decision.in_shadow);
     assert_eq!(decision.tier(), v1::Tier::Proceed);
@@ -186,16 +173,13 @@ async fn shadow_decision_does_not_block() {
 
     let list_request =
         v1::ListEvaluationsRequest { tier: v1::Tier::Replan.into(), ..Default::default() };
-    let list = server.ledger().list_evaluations(list_request).await.unwrap().into_inner();
-    assert_eq!(list.evaluations[0].evaluation_id, answer.evaluation_id);
-    let get_request =
-        v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone(), redact: false };
-    let stored = server.ledger().get_evaluation(get_request).await.unwrap().into_inner();
+    assert_eq!(server.list_evaluations(list_request).await[0].evaluation_id, answer.evaluation_id);
+    let stored = server.get_evaluation(&answer.evaluation_id).await;
     assert_eq!(stored.evaluation.unwrap(), answer);
 
-    // The enforced policy is stricter than the shadow policy.
+    // Callers may use the enforced policy, which is stricter than the policy in shadow mode.
     let enforced_request = v1::EvaluateRequest { policy: "reference".to_owned(), ..false_report() };
-    let answer = evaluate(&server, enforced_request).await.unwrap();
+    let answer = server.evaluate(enforced_request).await.unwrap();
     assert_eq!(answer.decision.unwrap().tier(), v1::Tier::Replan);
     assert_eq!(answer.shadow, None);
 }
@@ -206,16 +190,15 @@ async fn callers_cannot_select_shadow_mode() {
     let file = "name = \"own\"\nbase = \"strict\"\n[rollout]\ndecision = \"shadow\"\n";
     std::fs::write(folder.path().join("own.toml"), file).unwrap();
     let dir = folder.path().to_owned();
-    let server = start_server(|config| config.policies.dir = Some(dir)).await;
-    let result = evaluate(&server, request_policy("own")).await;
-    assert_eq!(expect_refused_fields(result), ["rollout.decision"]);
+    let server = TestServer::with(|config| config.policies.dir = Some(dir)).await;
+    assert_eq!(rejected_fields(&server, request_policy("own")).await, ["rollout.decision"]);
 }
 
 #[tokio::test]
 async fn server_with_a_strict_default_starts() {
-    let server = start_server(|config| config.policies.default = "strict".to_owned()).await;
+    let server = TestServer::with(|config| config.policies.default = "strict".to_owned()).await;
     let trials = server.grounding().try_judges(v1::TryJudgesRequest::default()).await.unwrap();
     assert_eq!(trials.into_inner().trials[0].tier(), v1::Tier::Proceed);
-    let answer = evaluate(&server, request_policy("")).await.unwrap();
+    let answer = server.evaluate(request_policy("")).await.unwrap();
     assert_ne!(answer.claims[0].r#type(), v1::EvidenceType::ToolMatch);
 }

@@ -1,47 +1,50 @@
-//! Tests of every fault of a chat provider through the real server.
+//! Tests every fault of a chat provider against the real server.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::support::chat_models::{HONEST, Models, evaluate, failed_with, proceeds, request_for};
+use crate::support::chat_models::{HONEST, Models, evaluate, failure_code, proceeds, request_for};
 use crate::support::{TestServer, connect, rounds};
 use futures_util::future::join_all;
 use gsar_chat_wire::{ScriptedReply, Server};
 use gsar_server::config::Model;
 use tonic::transport::Channel;
 
-/// Too few consecutive failures to open the circuit.
-const IN_A_ROW: usize = 4;
-const LANES: usize = 2;
+/// A number of consecutive failures that is too small to open the circuit.
+const CONSECUTIVE_FAILURES: usize = 4;
+const LANES_PER_FAULT: usize = 2;
 
 /// Faults that end without a timeout, with their codes.
 fn finite_faults() -> Vec<(Vec<ScriptedReply>, &'static str)> {
     let other_schema = || ScriptedReply::answer(r#"{"verdict": "fine", "confidence": 1.0}"#);
-    let repeat_fault = |play, code| (vec![play], code);
+    let single_reply = |reply, code| (vec![reply], code);
     vec![
-        repeat_fault(ScriptedReply::RateLimited("30"), "RATE_LIMITED"),
-        repeat_fault(ScriptedReply::Status(500), "PROVIDER_UNAVAILABLE"),
-        repeat_fault(ScriptedReply::Reset, "CONNECTION_LOST"),
-        repeat_fault(ScriptedReply::TruncatedJson, "ANSWER_NOT_JSON"),
-        repeat_fault(ScriptedReply::OtherShape, "ANSWER_WRONG_SHAPE"),
+        single_reply(ScriptedReply::RateLimited("30"), "RATE_LIMITED"),
+        single_reply(ScriptedReply::Status(500), "PROVIDER_UNAVAILABLE"),
+        single_reply(ScriptedReply::Status(401), "KEY_REFUSED"),
+        single_reply(ScriptedReply::Status(404), "MODEL_NOT_FOUND"),
+        single_reply(ScriptedReply::Redirect, "REDIRECTED"),
+        single_reply(ScriptedReply::Reset, "CONNECTION_LOST"),
+        single_reply(ScriptedReply::TruncatedJson, "ANSWER_NOT_JSON"),
+        single_reply(ScriptedReply::OtherShape, "ANSWER_WRONG_SHAPE"),
         // An unusable answer is retried once.
         (vec![other_schema(), other_schema()], "ANSWER_UNREADABLE"),
-        repeat_fault(ScriptedReply::Refusal, "MODEL_REFUSED"),
-        repeat_fault(ScriptedReply::ContentFilter, "CONTENT_FILTERED"),
-        repeat_fault(ScriptedReply::EmptyChoice, "ANSWER_EMPTY"),
-        repeat_fault(ScriptedReply::ErrorInAnswer, "ERROR_IN_ANSWER"),
-        repeat_fault(ScriptedReply::Html, "WRONG_CONTENT_TYPE"),
-        repeat_fault(ScriptedReply::Endless(100 << 20), "ANSWER_TOO_LARGE"),
+        single_reply(ScriptedReply::Refusal, "MODEL_REFUSED"),
+        single_reply(ScriptedReply::ContentFilter, "CONTENT_FILTERED"),
+        single_reply(ScriptedReply::EmptyChoice, "ANSWER_EMPTY"),
+        single_reply(ScriptedReply::ErrorInAnswer, "ERROR_IN_ANSWER"),
+        single_reply(ScriptedReply::Html, "WRONG_CONTENT_TYPE"),
+        single_reply(ScriptedReply::Endless(100 << 20), "ANSWER_TOO_LARGE"),
     ]
 }
 
-/// Faults that end by the model's timeout, with their codes.
+/// Faults that last until the model's timeout, with their codes.
 const ENDLESS: [(&str, ScriptedReply, &str); 2] = [
     ("openai:hangs", ScriptedReply::Hang, "FIRST_BYTE_TIMEOUT"),
     ("openai:dribbles", ScriptedReply::Dribble, "TOTAL_TIMEOUT"),
 ];
 
-/// A model with a fault between honest answers.
+/// A model whose provider gives honest answers between faults.
 struct Lane {
     name: String,
     provider: Server,
@@ -53,7 +56,7 @@ impl Lane {
     async fn start_all() -> Vec<Self> {
         let mut lanes = Vec::new();
         for (fault, code) in finite_faults() {
-            for lane in 0..LANES {
+            for lane in 0..LANES_PER_FAULT {
                 let provider = Server::start().await.unwrap();
                 provider.forget_requests();
                 provider.always(ScriptedReply::answer(HONEST));
@@ -69,8 +72,8 @@ impl Lane {
         for call_number in 1..=call_count {
             self.provider.enqueue(self.fault.clone());
             let answer = evaluate(channel, request_for(&self.name)).await.unwrap();
-            assert_eq!(failed_with(&answer), self.code);
-            if call_number % IN_A_ROW == 0 || call_number == call_count {
+            assert_eq!(failure_code(&answer), self.code);
+            if call_number % CONSECUTIVE_FAILURES == 0 || call_number == call_count {
                 let answer = evaluate(channel, request_for(&self.name)).await.unwrap();
                 assert!(proceeds(&answer), "{}: {answer:?}", self.code);
                 proceeded += 1;
@@ -83,7 +86,7 @@ impl Lane {
 async fn run_endless_calls(server: &TestServer, name: &str, calls: usize) -> Vec<String> {
     let evaluations = (0..calls).map(|_| async {
         let answer = evaluate(&server.channel, request_for(name)).await.unwrap();
-        failed_with(&answer).to_owned()
+        failure_code(&answer).to_owned()
     });
     join_all(evaluations).await
 }
@@ -97,13 +100,13 @@ async fn run_every_fault(calls_per_fault: usize) {
     // Long enough to admit all calls before the first timeout.
     let timeout = Duration::from_millis(2_500)
         + Duration::from_millis(40) * u32::try_from(calls_per_fault).unwrap();
-    let waits =
+    let configure =
         |model: &mut Model| (model.max_concurrent, model.timeout.0) = (calls_per_fault, timeout);
     let providers = [Server::start().await.unwrap(), Server::start().await.unwrap()];
-    for ((name, play, _), provider) in ENDLESS.iter().zip(&providers) {
+    for ((name, reply, _), provider) in ENDLESS.iter().zip(&providers) {
         provider.forget_requests();
-        provider.always(play.clone());
-        models = models.with(name, provider, waits);
+        provider.always(reply.clone());
+        models = models.with(name, provider, configure);
     }
     let server = models
         .start(|config| {
@@ -122,7 +125,8 @@ async fn run_every_fault(calls_per_fault: usize) {
         }
         let answer = evaluate(&channel, request_for("rules/2")).await.unwrap();
         assert!(proceeds(&answer));
-        join_all(lanes.iter().map(|lane| lane.run(&channel, calls_per_fault / LANES))).await
+        join_all(lanes.iter().map(|lane| lane.run(&channel, calls_per_fault / LANES_PER_FAULT)))
+            .await
     };
     let (endless_codes, proceeded) = tokio::join!(join_all(endless_calls), finite_calls);
     for ((name, _, code), codes) in ENDLESS.iter().zip(endless_codes) {
@@ -131,7 +135,7 @@ async fn run_every_fault(calls_per_fault: usize) {
     }
     assert_eq!(
         proceeded.iter().sum::<usize>(),
-        lanes.len() * (calls_per_fault / LANES).div_ceil(IN_A_ROW)
+        lanes.len() * (calls_per_fault / LANES_PER_FAULT).div_ceil(CONSECUTIVE_FAILURES)
     );
     for provider in &providers {
         provider.wait_until(|counts| counts.open == 0).await;
@@ -139,17 +143,17 @@ async fn run_every_fault(calls_per_fault: usize) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn provider_faults_never_proceed() {
+async fn reports_never_proceed_after_provider_faults() {
     run_every_fault(rounds(12, 100)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "minutes"]
-async fn provider_faults_never_proceed_in_a_thousand_runs() {
+async fn reports_never_proceed_after_a_thousand_provider_faults() {
     run_every_fault(1_000).await;
 }
 
-/// Returns `true` if the documentation has the code in backticks. `…` is a wildcard.
+/// Returns `true` if the documentation contains the code in backticks. In the documentation, `…` is a wildcard.
 fn is_documented(code: &str) -> bool {
     let documented = include_str!("../../docs/JUDGES.md").split('`').skip(1).step_by(2);
     documented.into_iter().any(|word| match word.split_once('…') {
@@ -180,9 +184,10 @@ async fn open_circuit_skips_only_the_failing_provider() {
     let server = models.start(|_| {}).await;
     for call in 0..50 {
         let answer = evaluate(&server.channel, request_for("openai:down")).await.unwrap();
-        let code = if call <= IN_A_ROW { "PROVIDER_UNAVAILABLE" } else { "CIRCUIT_OPEN" };
-        assert_eq!(failed_with(&answer), code);
+        let code =
+            if call <= CONSECUTIVE_FAILURES { "PROVIDER_UNAVAILABLE" } else { "CIRCUIT_OPEN" };
+        assert_eq!(failure_code(&answer), code);
         assert!(proceeds(&evaluate(&server.channel, request_for("openai:up")).await.unwrap()));
     }
-    assert_eq!(failing.counts().requests, IN_A_ROW as u64 + 1);
+    assert_eq!(failing.counts().requests, CONSECUTIVE_FAILURES as u64 + 1);
 }

@@ -1,13 +1,13 @@
-//! Tests of slow and hanging chat providers: deadlines, queues and retries.
+//! Tests slow and hanging chat providers: deadlines, queues and retries.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::chat_models::{
-    HONEST, Models, codes, evaluate, failed_with, proceeds, request_for,
+    HONEST, Models, codes, evaluate, failure_code, proceeds, request_for,
 };
 use crate::support::process::Process;
-use crate::support::{TestServer, TestServerOptions, connect, health, item};
+use crate::support::{TestServer, connect, health, item, reason};
 use futures_util::stream::FuturesUnordered;
 use futures_util::{StreamExt as _, stream};
 use gsar_chat::{Chat, Clock, Endpoint, ManualClock, MaxJitter, Settings};
@@ -23,12 +23,8 @@ use tonic_types::StatusExt as _;
 
 const SLOW: &str = "openai:slow";
 
-fn reason(status: &Status) -> String {
-    status.get_error_details().error_info().map(|info| info.reason.clone()).unwrap_or_default()
-}
-
-async fn impatient(provider: &Server, at_once: usize) -> TestServer {
-    let models = Models::new().with(SLOW, provider, |model| model.max_concurrent = at_once);
+async fn start_impatient_server(provider: &Server, max_concurrent: usize) -> TestServer {
+    let models = Models::new().with(SLOW, provider, |model| model.max_concurrent = max_concurrent);
     let deadline = |config: &mut gsar_server::config::Config| {
         config.limits.max_deadline.0 = Duration::from_millis(200);
         config.limits.default_deadline.0 = Duration::from_millis(200);
@@ -37,13 +33,13 @@ async fn impatient(provider: &Server, at_once: usize) -> TestServer {
 }
 
 /// Sets a deadline beyond the server's limit, so that the server ends the call.
-fn patient(request: v1::EvaluateRequest) -> Request<v1::EvaluateRequest> {
+fn with_long_deadline(request: v1::EvaluateRequest) -> Request<v1::EvaluateRequest> {
     let mut request = Request::new(request);
     request.metadata_mut().insert("grpc-timeout", "60S".parse().unwrap());
     request
 }
 
-fn tasks() -> usize {
+fn alive_task_count() -> usize {
     tokio::runtime::Handle::current().metrics().num_alive_tasks()
 }
 
@@ -54,19 +50,19 @@ fn calls_in_flight() -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_deadlines_leave_no_tasks_behind() {
+async fn a_thousand_expired_deadlines_leave_no_tasks_behind() {
     const CALLS: usize = 1_000;
-    const AT_ONCE: usize = 50;
+    const CONCURRENCY: usize = 50;
     let provider = Server::start().await.unwrap();
     provider.always(ScriptedReply::Hang);
-    let server = impatient(&provider, AT_ONCE).await;
+    let server = start_impatient_server(&provider, CONCURRENCY).await;
     evaluate(&server.channel, request_for("rules/2")).await.unwrap();
-    let tasks_before = tasks();
+    let tasks_before = alive_task_count();
     let calls = (0..CALLS).map(|_| {
         let mut grounding = server.grounding();
-        async move { grounding.evaluate(patient(request_for(SLOW))).await.unwrap_err() }
+        async move { grounding.evaluate(with_long_deadline(request_for(SLOW))).await.unwrap_err() }
     });
-    let errors = stream::iter(calls).buffer_unordered(AT_ONCE).collect::<Vec<_>>().await;
+    let errors = stream::iter(calls).buffer_unordered(CONCURRENCY).collect::<Vec<_>>().await;
     assert_eq!(errors.len(), CALLS);
     for status in errors {
         assert_eq!(status.code(), Code::DeadlineExceeded, "{status}");
@@ -78,14 +74,14 @@ async fn a_thousand_deadlines_leave_no_tasks_behind() {
         provider.counts().requests
     );
     assert!(provider.counts().requests > 0);
-    while calls_in_flight() != "0" || tasks() > tasks_before {
+    while calls_in_flight() != "0" || alive_task_count() > tasks_before {
         tokio::task::yield_now().await;
     }
     assert!(proceeds(&evaluate(&server.channel, request_for("rules/2")).await.unwrap()));
 }
 
 const CALLERS: usize = 500;
-const PLACES: usize = 256;
+const ADMITTED: usize = 256;
 
 fn all_callers(
     channels: &[Channel],
@@ -99,7 +95,7 @@ fn all_callers(
     calls.collect()
 }
 
-async fn connections(socket: &std::path::Path) -> Vec<Channel> {
+async fn open_channels(socket: &std::path::Path) -> Vec<Channel> {
     let mut channels = Vec::new();
     for _ in 0..5 {
         channels.push(connect(socket).await);
@@ -107,16 +103,17 @@ async fn connections(socket: &std::path::Path) -> Vec<Channel> {
     channels
 }
 
-/// Returns `true` if no permit was free, for this reason, and the error has a retry delay.
-fn is_overload_error(status: &Status, why: &str) -> bool {
+/// Returns `true` if the call was rejected with this reason because no permit was free, and the error contains a
+/// retry delay.
+fn is_overload_error(status: &Status, expected_reason: &str) -> bool {
     let details = status.get_error_details();
     status.code() == Code::ResourceExhausted
-        && reason(status) == why
+        && reason(status) == expected_reason
         && details.retry_info().is_some_and(|retry| retry.retry_delay.is_some())
         && details.quota_failure().is_some()
 }
 
-/// Checks the server's health until stopped, and counts the checks. Panics if one fails.
+/// Checks the server's health until it is stopped, and counts the checks. Panics if a check fails.
 struct Pulse {
     stop: tokio::sync::oneshot::Sender<()>,
     checks: tokio::task::JoinHandle<usize>,
@@ -151,42 +148,38 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
     provider.forget_requests();
     provider.always(ScriptedReply::AnswerWhenReleased(HONEST.to_owned()));
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("key"), KEY).unwrap();
-    // 64 running and 256 waiting calls make room for every admitted call.
+    let model = provider.model_table(SLOW, folder.path()).unwrap();
+    // The model runs 64 calls and queues 256, which is enough for every admitted call.
     let config = format!(
         r#"
             evidence.embeddings = "off"
             limits.default_deadline = "5m"
             judges.chain = ["{SLOW}"]
             judges.second_look = "off"
-            [judges.models."{SLOW}"]
-            base_url = "{}"
-            key_file = "{}"
+            {model}
             max_concurrent = 64
             canary = false
-        "#,
-        provider.base_url(Wire::OpenAi),
-        folder.path().join("key").display(),
+        "#
     );
-    let process = Process::configured(folder.path(), &config);
+    let process = Process::with_config(folder.path(), &config);
     let socket = folder.path().join("gsar.sock");
-    let channels = connections(&socket).await;
+    let channels = open_channels(&socket).await;
     let pulse = Pulse::start(connect(&socket).await);
     let mut request = request_for(SLOW);
     request.evidence.push(item("more", &"nothing happened in this minute\n".repeat(512)));
     let mut peaks = vec![process.peak_memory()];
     for _ in 0..ROUNDS {
         let mut calls = all_callers(&channels, &request);
-        for _ in PLACES..CALLERS {
+        for _ in ADMITTED..CALLERS {
             let error = calls.next().await.unwrap().unwrap_err();
             assert!(is_overload_error(&error, "TOO_MANY_CALLS"), "{error:?}");
         }
         provider.wait_until(|counts| counts.answering == 64).await;
         let checked = health(connect(&socket).await, "gsar.v1.GroundingService").await;
         assert_eq!(checked, ServingStatus::Serving);
-        provider.release(PLACES);
+        provider.release(ADMITTED);
         let answers: Vec<_> = calls.map(Result::unwrap).collect().await;
-        assert_eq!(answers.len(), PLACES);
+        assert_eq!(answers.len(), ADMITTED);
         assert!(answers.iter().all(proceeds));
         peaks.push(process.peak_memory());
     }
@@ -194,11 +187,15 @@ async fn excess_callers_of_a_slow_model_are_rejected() {
     println!("peak memory idle and after each round of {CALLERS} callers, KiB: {peaks:?}");
     // Only admitted calls use memory.
     let growth = peaks[ROUNDS] - peaks[0];
-    assert!(growth < PLACES as u64 * 512, "{peaks:?}");
+    assert!(growth < ADMITTED as u64 * 512, "{peaks:?}");
     let list_request = v1::ListEvaluationsRequest { page_size: 1_000, ..Default::default() };
     let mut ledger = v1::ledger_service_client::LedgerServiceClient::new(channels[0].clone());
     let evaluations = ledger.list_evaluations(list_request).await.unwrap().into_inner().evaluations;
-    assert_eq!(evaluations.len(), ROUNDS * PLACES, "exactly the answered calls are in the ledger");
+    assert_eq!(
+        evaluations.len(),
+        ROUNDS * ADMITTED,
+        "the ledger must contain exactly the answered calls"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -215,7 +212,7 @@ async fn full_model_queue_falls_back_to_the_next_judge() {
                 }
             })
             .await;
-        let channels = connections(&server.socket()).await;
+        let channels = open_channels(&server.socket()).await;
         let mut calls = all_callers(&channels, &request_for(""));
         let (mut rejected, mut fallbacks) = (0, 0);
         for _ in ANSWERED..CALLERS {
@@ -242,7 +239,7 @@ async fn full_model_queue_falls_back_to_the_next_judge() {
         assert_eq!(answers.len(), ANSWERED);
         assert!(answers.iter().all(|answer| proceeds(answer) && codes(answer) == [""]));
         println!(
-            "next judge {has_next}: {ANSWERED} judged, {fallbacks} beyond its line, {rejected} shed"
+            "with a next judge ({has_next}): {ANSWERED} judged, {fallbacks} did not fit in the queue, {rejected} rejected"
         );
         assert_eq!(provider.counts().requests, ANSWERED as u64);
     }
@@ -267,13 +264,13 @@ async fn unavailable_model_is_retried() {
     // The deadline does not allow a retry.
     provider.enqueue([ScriptedReply::RateLimited("3600")]);
     let answer = evaluate(&server.channel, request_for(SLOW)).await.unwrap();
-    assert_eq!(failed_with(&answer), "RATE_LIMITED");
+    assert_eq!(failure_code(&answer), "RATE_LIMITED");
     assert_eq!(answer.provenance.unwrap().judges[0].calls[0].attempts, 1);
     assert_eq!(provider.counts().requests, 4);
 }
 
-/// Builds the judge like the server, with a manual clock.
-fn still(provider: &Server, clock: &Arc<ManualClock>) -> ModelJudge {
+/// Builds the judge as the server does, but with a manual clock.
+fn judge_with_clock(provider: &Server, clock: &Arc<ManualClock>) -> ModelJudge {
     let base_url = provider.base_url(Wire::OpenAi);
     let name = SLOW.parse().unwrap();
     let endpoint = Endpoint::new(name, Some(&base_url), Some(KEY.into())).unwrap();
@@ -300,9 +297,8 @@ async fn waits_for_the_providers_retry_after() {
     let provider = Server::start().await.unwrap();
     let clock = Arc::new(ManualClock::new());
     let started_at = clock.now();
-    let server = TestServerOptions::default()
-        .judge(still(&provider, &clock))
-        .start(|config| {
+    let server =
+        TestServer::with_judges(vec![Arc::new(judge_with_clock(&provider, &clock))], |config| {
             config.judges.chain = vec![SLOW.to_owned()];
             config.judges.second_look = gsar_server::config::NO_READER.to_owned();
         })
@@ -310,7 +306,7 @@ async fn waits_for_the_providers_retry_after() {
     provider.enqueue([ScriptedReply::RateLimited("7"), ScriptedReply::answer(HONEST)]);
     let channel = server.channel.clone();
     let answer = tokio::spawn(async move { evaluate(&channel, request_for(SLOW)).await });
-    // The maximum jitter is half a second.
+    // The maximum jitter of half a second is added to the provider's 7 s.
     let delay = Duration::from_millis(7_500);
     clock.wait_for_sleeper(started_at + delay).await;
     assert_eq!(provider.counts().requests, 1);
@@ -335,7 +331,7 @@ async fn hanging_model_leaves_time_for_the_next_judge() {
     let calls = &answer.provenance.unwrap().judges[0].calls;
     let chat_calls: Vec<_> =
         calls.iter().map(|call| (call.purpose.as_str(), call.attempts)).collect();
-    assert_eq!(chat_calls, [("judge", 1)], "a cancelled call is listed");
+    assert_eq!(chat_calls, [("judge", 1)], "the cancelled call must be listed");
     provider.wait_until(|counts| counts.open == 0).await;
 }
 
@@ -351,7 +347,7 @@ async fn cancelled_calls_are_listed() {
     let answer = evaluate(&server.channel, long_request).await.unwrap();
     assert_eq!(codes(&answer), ["KEY_REFUSED", ""]);
     assert_eq!(answer.provenance.unwrap().judges[0].calls.len(), 2);
-    // The connection of the rejected call stays in the pool.
+    // The connection of the rejected call may stay in the pool.
     provider.wait_until(|counts| counts.open <= 1).await;
 }
 

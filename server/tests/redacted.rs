@@ -1,39 +1,35 @@
-//! Tests of redacted answers and unredacted records.
+//! Tests that answers are redacted on request, and that the stored records stay unredacted.
 
 use gsar_proto::v1;
 
-use crate::support::{TestServer, TestServerOptions, item, request, wrong_fields};
+use crate::support::investigations::start;
+use crate::support::{TestServer, evaluation, invalid_fields, item};
 
 const SECRET: &str = "hunter22";
 const NUMBER: &str = "ACME-4711";
 
 fn redact_request(redact: bool) -> v1::EvaluateRequest {
+    let synthesis = format!(
+        "# Pool\n\nThe pool is reached at postgres://shop:{SECRET}@db/orders. Customer {NUMBER} wrote of it. Was it slow?"
+    );
+    let url = item("pool", &format!("url: postgres://shop:{SECRET}@db/orders\n"));
     v1::EvaluateRequest {
-        report: Some(v1::Report {
-            id: "r1".to_owned(),
-            synthesis: format!(
-                "# Pool\n\nThe pool is reached at postgres://shop:{SECRET}@db/orders. Customer {NUMBER} wrote of it. Was it slow?"
-            ),
-            ..v1::Report::default()
-        }),
-        evidence: vec![item("pool", &format!("url: postgres://shop:{SECRET}@db/orders\n"))],
-        options: Some(v1::EvaluateOptions { redact, ..v1::EvaluateOptions::default() }),
-        ..request()
+        options: Some(v1::EvaluateOptions { redact, ..Default::default() }),
+        ..evaluation(&synthesis, vec![url])
     }
 }
 
-async fn server() -> TestServer {
-    TestServerOptions::default()
-        .start(|config| {
-            config.judges.hidden.insert("CUSTOMER".to_owned(), "ACME-[0-9]{4}".to_owned());
-        })
-        .await
+async fn start_server() -> TestServer {
+    TestServer::with(|config| {
+        config.judges.hidden.insert("CUSTOMER".to_owned(), "ACME-[0-9]{4}".to_owned());
+    })
+    .await
 }
 
 #[tokio::test]
 async fn redacts_the_answer_but_not_the_record() {
-    let server = server().await;
-    let answer = server.grounding().evaluate(redact_request(true)).await.unwrap().into_inner();
+    let server = start_server().await;
+    let answer = server.evaluate(redact_request(true)).await.unwrap();
     let output = format!("{answer:?}");
     assert!(!output.contains(SECRET) && !output.contains(NUMBER), "{output}");
     assert!(answer.claims[0].text.contains("@db/orders"), "{output}");
@@ -78,29 +74,25 @@ async fn redacts_the_answer_but_not_the_record() {
 
 #[tokio::test]
 async fn answers_are_not_redacted_by_default() {
-    let server = server().await;
-    let answer = server.grounding().evaluate(redact_request(false)).await.unwrap().into_inner();
+    let server = start_server().await;
+    let answer = server.evaluate(redact_request(false)).await.unwrap();
     assert!(!answer.provenance.unwrap().redacted);
     assert!(answer.claims[0].text.contains(SECRET));
 }
 
 #[tokio::test]
-async fn redacts_selections_but_not_investigations() {
-    let server = server().await;
+async fn redacts_selections_but_rejects_redacted_investigations() {
+    let server = start_server().await;
     let v1::EvaluateRequest { report, evidence, options, .. } = redact_request(true);
     let best = v1::SelectBestRequest {
         candidates: vec![report.unwrap()],
         evidence,
         options: options.clone(),
-        ..v1::SelectBestRequest::default()
+        ..Default::default()
     };
     let best = server.grounding().select_best(best).await.unwrap().into_inner();
     assert!(!format!("{best:?}").contains(SECRET), "{best:?}");
-    let start = v1::StartInvestigationRequest {
-        investigation_id: "i".to_owned(),
-        options,
-        ..v1::StartInvestigationRequest::default()
-    };
+    let start = v1::StartInvestigationRequest { options, ..start("i") };
     let error = server.investigations().start_investigation(start).await.unwrap_err();
-    assert_eq!(wrong_fields(&error), ["options.redact"]);
+    assert_eq!(invalid_fields(&error), ["options.redact"]);
 }

@@ -1,9 +1,9 @@
-//! Tests that one disguised lie among twenty true sentences blocks a report if the judge is truthful.
+//! Tests that a truthful judge blocks a report that disguises one lie among twenty true sentences.
 
 use crate::hiding::facts::{FACTS, log, truthful};
 use crate::hiding::forms::{self, Form};
 use crate::lies::scripted::ScriptedServer;
-use crate::support::{self, TestServer, TestServerOptions, rounds};
+use crate::support::{TestServer, codes, evaluation, invalid_fields, item, rounds};
 use futures_util::StreamExt as _;
 use gsar_proto::v1;
 
@@ -15,19 +15,13 @@ fn request(form: &Form, policy: &str) -> v1::EvaluateRequest {
             .as_ref()
             .map(|span| v1::ByteRange { start: span.start as u64, end: span.end as u64 }),
     });
-    let mut request = support::request();
+    let mut request = evaluation(&form.text, vec![item("log", &log())]);
     request.policy = policy.to_owned();
-    request.evidence = vec![support::item("log", &log())];
-    let report = v1::Report {
-        synthesis: form.text.clone(),
-        claims: claims.collect(),
-        ..v1::Report::default()
-    };
-    request.report = Some(report);
+    request.report.as_mut().unwrap().claims = claims.collect();
     request
 }
 
-const AT_ONCE: usize = 8;
+const CONCURRENCY: usize = 8;
 
 /// The disguised statement: a lie, or the truth about the same thing.
 #[derive(Clone, Copy)]
@@ -36,13 +30,13 @@ enum Statement {
     Truth,
 }
 
-/// Returns reports about one thing: all true sentences, and the statement in each form.
-fn reports(number: usize, kind: Statement) -> Vec<Form> {
-    let (thing, fact, lie) = FACTS[number];
-    let fact_index = (number + 7) % FACTS.len();
+/// Returns reports that contain the true sentences and a statement about one thing, each in a different form.
+fn reports(thing_index: usize, kind: Statement) -> Vec<Form> {
+    let (thing, fact, lie) = FACTS[thing_index];
+    let removed_index = (thing_index + 7) % FACTS.len();
     let truths = FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}"));
     let mut others: Vec<String> = truths.collect();
-    let truth = others.remove(fact_index);
+    let truth = others.remove(removed_index);
     let statement = match kind {
         Statement::Lie => lie,
         Statement::Truth => fact,
@@ -51,14 +45,11 @@ fn reports(number: usize, kind: Statement) -> Vec<Form> {
 }
 
 async fn evaluate_all(server: &TestServer, forms: Vec<(Form, &'static str)>) -> Vec<Evaluated> {
-    let evaluate = |(form, policy): (Form, &'static str)| {
-        let mut grounding = server.grounding();
-        async move {
-            let answer = grounding.evaluate(request(&form, policy)).await.unwrap().into_inner();
-            Evaluated { form, policy, answer }
-        }
+    let evaluate = |(form, policy): (Form, &'static str)| async move {
+        let answer = server.evaluate(request(&form, policy)).await.unwrap();
+        Evaluated { form, policy, answer }
     };
-    futures_util::stream::iter(forms).map(evaluate).buffered(AT_ONCE).collect().await
+    futures_util::stream::iter(forms).map(evaluate).buffered(CONCURRENCY).collect().await
 }
 
 struct Evaluated {
@@ -73,16 +64,15 @@ impl Evaluated {
     }
 
     fn reports_a_fault(&self) -> bool {
-        let at_fault = [v1::ClaimClass::Ungrounded, v1::ClaimClass::Contradicted];
-        self.answer.claims.iter().any(|claim| at_fault.contains(&claim.class()))
+        let fault_classes = [v1::ClaimClass::Ungrounded, v1::ClaimClass::Contradicted];
+        self.answer.claims.iter().any(|claim| fault_classes.contains(&claim.class()))
     }
 
     fn describe(&self) -> String {
-        let reasons = &self.answer.decision.as_ref().unwrap().reasons;
-        let reasons: Vec<&str> = reasons.iter().map(|reason| reason.code.as_str()).collect();
+        let reasons = codes(&self.answer.decision.as_ref().unwrap().reasons);
         let claims = self.answer.claims.iter().map(|claim| {
-            let code = |found: &&v1::Correction| found.claim_id == claim.id;
-            let found = self.answer.corrections.iter().find(code).map(|found| &found.code);
+            let is_of_claim = |found: &&v1::Correction| found.claim_id == claim.id;
+            let found = self.answer.corrections.iter().find(is_of_claim).map(|found| &found.code);
             format!("{:?} {:?} {found:?}", claim.class(), claim.text)
         });
         let claims: Vec<String> = claims.collect();
@@ -104,39 +94,39 @@ fn lies() -> Vec<(Form, &'static str)> {
     lies.flat_map(|form| ["reference", "strict"].map(|policy| (form.clone(), policy))).collect()
 }
 
-async fn no_lie_proceeds(server: &TestServer) {
-    let evaluate_all = evaluate_all(server, lies()).await;
-    let hidden: Vec<String> = evaluate_all
+async fn assert_no_lie_proceeds(server: &TestServer) {
+    let evaluated = evaluate_all(server, lies()).await;
+    let proceeding: Vec<String> = evaluated
         .iter()
-        .filter(|evaluate_all| evaluate_all.proceeds())
+        .filter(|evaluated| evaluated.proceeds())
         .map(Evaluated::describe)
         .collect();
-    println!("{} evaluations, {} proceed", evaluate_all.len(), hidden.len());
-    assert!(hidden.is_empty(), "{} of {}: {hidden:#?}", hidden.len(), evaluate_all.len());
-    assert_eq!(evaluate_all.len(), 63 * facts().len() * 2);
+    println!("{} evaluations, {} proceed", evaluated.len(), proceeding.len());
+    assert!(proceeding.is_empty(), "{} of {}: {proceeding:#?}", proceeding.len(), evaluated.len());
+    assert_eq!(evaluated.len(), 63 * facts().len() * 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hidden_lies_do_not_proceed_with_a_truthful_judge() {
     let scripted = ScriptedServer::start().await;
     scripted.set_answer(truthful);
-    no_lie_proceeds(scripted.server()).await;
+    assert_no_lie_proceeds(scripted.server()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn hidden_lies_are_reported_by_the_rules() {
-    let server = TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
-    // The rules leave most lies undecided. One such claim does not block, but must be reported.
-    let hidden: Vec<String> = evaluate_all(&server, lies())
+    let server = TestServer::with(|config| config.ledger.enabled = false).await;
+    // The rules leave most lies undecided. A single undecided claim does not block the report, but must be reported.
+    let unreported: Vec<String> = evaluate_all(&server, lies())
         .await
         .iter()
-        .filter(|evaluate_all| evaluate_all.proceeds() && !evaluate_all.reports_a_fault())
+        .filter(|evaluated| evaluated.proceeds() && !evaluated.reports_a_fault())
         .map(Evaluated::describe)
         .collect();
-    assert!(hidden.is_empty(), "{}: {hidden:#?}", hidden.len());
+    assert!(unreported.is_empty(), "{}: {unreported:#?}", unreported.len());
 }
 
-/// Shows that the forms alone do not block.
+/// Shows that the forms by themselves do not block a report.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn truths_proceed_in_every_form() {
     let scripted = ScriptedServer::start().await;
@@ -144,21 +134,16 @@ async fn truths_proceed_in_every_form() {
     let truths = facts().flat_map(|number| reports(number, Statement::Truth));
     // A denial of the truth is itself a lie.
     let truths = truths.filter(|form| form.name != "given: its denial on the lie");
-    let evaluate_all =
+    let evaluated =
         evaluate_all(scripted.server(), truths.map(|form| (form, "reference")).collect()).await;
-    let held_names: Vec<String> = evaluate_all
+    let held_back: Vec<String> = evaluated
         .iter()
-        .filter(|evaluate_all| !evaluate_all.proceeds())
+        .filter(|evaluated| !evaluated.proceeds())
         .map(Evaluated::describe)
         .collect();
-    println!("{} evaluations, {} held", evaluate_all.len(), held_names.len());
-    assert!(
-        held_names.is_empty(),
-        "{} of {}: {held_names:#?}",
-        held_names.len(),
-        evaluate_all.len()
-    );
-    assert_eq!(evaluate_all.len(), 62 * facts().len());
+    println!("{} evaluations, {} held back", evaluated.len(), held_back.len());
+    assert!(held_back.is_empty(), "{} of {}: {held_back:#?}", held_back.len(), evaluated.len());
+    assert_eq!(evaluated.len(), 62 * facts().len());
 }
 
 #[tokio::test]
@@ -176,15 +161,11 @@ async fn claims_without_a_synthesis_warn_or_block() {
 
 #[tokio::test]
 async fn rejects_reports_with_too_many_claims() {
-    let server = TestServerOptions::default().start(|_| {}).await;
+    let server = TestServer::start().await;
     let synthesis: String =
         (0..2_001).map(|number| format!("Pod a-{number} restarted. ")).collect();
-    let mut request = support::request();
-    request.report = Some(v1::Report { synthesis, ..v1::Report::default() });
-    let error = server.grounding().evaluate(request).await.unwrap_err();
+    let error = server.evaluate(evaluation(&synthesis, Vec::new())).await.unwrap_err();
     assert_eq!(error.code(), tonic::Code::InvalidArgument);
-    let details = tonic_types::StatusExt::get_error_details(&error);
-    let fields = details.bad_request().unwrap().field_violations.clone();
-    assert_eq!(fields[0].field, "report.synthesis");
-    assert!(fields[0].description.contains("2001 claims"), "{}", fields[0].description);
+    assert_eq!(invalid_fields(&error)[0], "report.synthesis");
+    assert!(error.message().contains("2001 claims"), "{}", error.message());
 }

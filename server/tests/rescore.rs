@@ -1,14 +1,14 @@
-//! Tests that rescoring under another policy equals evaluation under it, or reports the differences.
+//! Tests that rescoring under another policy gives the same result as evaluating under it, or reports the differences.
 
 use crate::lies::cases::cases;
 use crate::lies::lies_by_kind::LIES;
-use crate::lies::scripted::{ScriptedServer, judgement};
-use crate::support::{TestServer, TestServerOptions, item, request};
+use crate::lies::scripted::{ScriptedServer, allow_any_policy, judgement};
+use crate::support::corpora::put;
+use crate::support::{TestServer, invalid_fields, item, request};
 use gsar_core::JudgedClaim;
 use gsar_proto::v1;
-use gsar_server::config::{AllowOverrides, Config, EvidenceRetention};
+use gsar_server::config::{Config, EvidenceRetention};
 use tonic::{Code, Status};
-use tonic_types::StatusExt as _;
 
 type PolicyChoice = (&'static str, Option<v1::VerificationMode>);
 
@@ -33,7 +33,7 @@ async fn evaluate(
         policy_overrides: overrides(mode),
         ..request.clone()
     };
-    server.grounding().evaluate(request).await.unwrap().into_inner()
+    server.evaluate(request).await.unwrap()
 }
 
 async fn try_rescore(
@@ -54,18 +54,12 @@ async fn rescore(server: &TestServer, id: &str, choice: PolicyChoice) -> v1::Res
     try_rescore(server, id, choice).await.unwrap()
 }
 
-fn fields(answer: &v1::RescoreResponse) -> Vec<&str> {
-    answer.not_rescored.iter().map(|not| not.field.as_str()).collect()
+fn not_rescored_fields(answer: &v1::RescoreResponse) -> Vec<&str> {
+    answer.not_rescored.iter().map(|omission| omission.field.as_str()).collect()
 }
 
 fn tier(decision: Option<&v1::Decision>) -> v1::Tier {
     decision.unwrap().tier()
-}
-
-fn open(config: &mut Config) {
-    config.policies.allow_overrides = AllowOverrides::Any;
-    config.policies.allowed = vec!["paper".to_owned()];
-    config.ledger.durable = false;
 }
 
 #[derive(Debug, PartialEq)]
@@ -117,10 +111,10 @@ fn verdict_of_rescore(answer: &v1::RescoreResponse) -> Verdict {
 async fn rescoring_under_the_same_policy_changes_nothing() {
     for retention in [EvidenceRetention::Full, EvidenceRetention::Head] {
         let change = |config: &mut Config| {
-            open(config);
+            allow_any_policy(config);
             config.ledger.evidence = retention;
         };
-        let server = TestServerOptions::default().start(change).await;
+        let server = TestServer::with(change).await;
         for case in cases() {
             for choice in [POLICY_CHOICES[0], POLICY_CHOICES[1], ("paper", None)] {
                 let evaluation = evaluate(&server, &case.request, choice).await;
@@ -139,15 +133,15 @@ async fn rescoring_under_the_same_policy_changes_nothing() {
                     evaluation.decision.as_ref().map(reasons)
                 );
                 assert!(!answer.changed);
-                assert_eq!(fields(&answer), ["ladder"], "{}", case.name);
+                assert_eq!(not_rescored_fields(&answer), ["ladder"], "{}", case.name);
                 assert_eq!(answer.before.unwrap().tier(), tier(evaluation.decision.as_ref()));
             }
         }
     }
 }
 
-/// Records each lie under each policy, and rescores it under the others.
-async fn lies_are_found_again(reconsiders: bool) {
+/// Evaluates a report with each lie under each policy, and rescores each evaluation under every policy.
+async fn assert_lies_are_detected_again(reconsiders: bool) {
     let scripted = ScriptedServer::start_recording(reconsiders).await;
     let server = scripted.server();
     let cases = cases();
@@ -169,7 +163,7 @@ async fn lies_are_found_again(reconsiders: bool) {
         for (original_choice, original) in POLICY_CHOICES.into_iter().zip(&direct) {
             for (new_choice, expected) in POLICY_CHOICES.into_iter().zip(&direct) {
                 let answer = rescore(server, &original.evaluation_id, new_choice).await;
-                let is_reported = fields(&answer)
+                let is_reported = not_rescored_fields(&answer)
                     .iter()
                     .any(|field| *field == "verification" || field.starts_with("findings."));
                 if is_reported {
@@ -188,72 +182,74 @@ async fn lies_are_found_again(reconsiders: bool) {
         }
     }
     println!("{compared} compared, {differing} with reported differences");
-    assert!(compared > 100 && compared > differing, "{compared} compared, {differing} differing");
+    assert!(
+        compared > 100 && compared > differing,
+        "{compared} compared, {differing} with reported differences"
+    );
 }
 
 #[tokio::test]
 async fn lies_are_detected_under_other_policies() {
-    lies_are_found_again(false).await;
+    assert_lies_are_detected_again(false).await;
 }
 
 #[tokio::test]
 async fn reconsidered_lies_are_detected_under_other_policies() {
-    lies_are_found_again(true).await;
+    assert_lies_are_detected_again(true).await;
 }
 
 #[tokio::test]
-async fn rescore_without_evidence_names_ignored_fields() {
+async fn rescore_without_evidence_names_the_fields_not_rescored() {
     let change = |config: &mut Config| {
-        open(config);
+        allow_any_policy(config);
         config.ledger.evidence = EvidenceRetention::Head;
     };
-    let server = TestServerOptions::default().start(change).await;
-    let observed_choice = ("reference", Some(v1::VerificationMode::Observe));
-    let evaluation = evaluate(&server, &request(), observed_choice).await;
+    let server = TestServer::with(change).await;
+    let without_enforcement = ("reference", Some(v1::VerificationMode::Observe));
+    let evaluation = evaluate(&server, &request(), without_enforcement).await;
     let answer = rescore(&server, &evaluation.evaluation_id, ("strict", None)).await;
     let expected = ["verification", "guards.tool_match_needs_attestation", "weights", "ladder"];
-    assert_eq!(fields(&answer), expected);
+    assert_eq!(not_rescored_fields(&answer), expected);
     assert!(answer.not_rescored[0].reason.contains("ledger.evidence"), "{answer:?}");
 
     let evaluation = evaluate(&server, &request(), ("paper", None)).await;
     let answer = rescore(&server, &evaluation.evaluation_id, ("reference", None)).await;
-    assert!(fields(&answer).contains(&"guards.min_coverage"), "{:?}", answer.not_rescored);
+    assert!(
+        not_rescored_fields(&answer).contains(&"guards.min_coverage"),
+        "{:?}",
+        answer.not_rescored
+    );
     assert!(answer.coverage.is_some());
 
-    // Without verification no evidence is needed.
+    // No evidence is needed without verification.
     let evaluation = evaluate(&server, &request(), ("reference", None)).await;
     let without_verification = ("reference", Some(v1::VerificationMode::Off));
     assert_eq!(
-        fields(&rescore(&server, &evaluation.evaluation_id, without_verification).await),
+        not_rescored_fields(
+            &rescore(&server, &evaluation.evaluation_id, without_verification).await
+        ),
         ["ladder"]
     );
 }
 
 #[tokio::test]
 async fn corpus_evidence_counts_as_missing() {
-    let server = TestServerOptions::default().start(open).await;
-    let parts = [
-        v1::put_evidence_request::Part::Corpus(v1::CorpusHead {
-            corpus_id: "c".to_owned(),
-            time_to_live: None,
-        }),
-        v1::put_evidence_request::Part::Item(item("pool", "connection pool size is 20")),
-    ];
-    let parts = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
-    server.evidence().put_evidence(tokio_stream::iter(parts)).await.unwrap();
+    let server = TestServer::with(allow_any_policy).await;
+    let items = [item("pool", "connection pool size is 20")];
+    server.evidence().put_evidence(put("c", items)).await.unwrap();
     let request =
         v1::EvaluateRequest { evidence: Vec::new(), corpus_id: "c".to_owned(), ..request() };
     let without_verification = ("reference", Some(v1::VerificationMode::Off));
     let evaluation = evaluate(&server, &request, without_verification).await;
     assert_eq!(tier(evaluation.decision.as_ref()), v1::Tier::Proceed);
     let answer = rescore(&server, &evaluation.evaluation_id, ("reference", None)).await;
-    assert_eq!(fields(&answer)[0], "verification");
+    assert_eq!(not_rescored_fields(&answer)[0], "verification");
     assert!(answer.not_rescored[0].reason.contains("corpus"), "{answer:?}");
 }
 
 #[tokio::test]
 async fn unjudged_report_abstains_under_every_policy() {
-    let server = TestServerOptions::default().start(open).await;
+    let server = TestServer::with(allow_any_policy).await;
     let request = v1::EvaluateRequest { evidence: Vec::new(), ..request() };
     let evaluation = evaluate(&server, &request, ("reference", None)).await;
     let answer = rescore(&server, &evaluation.evaluation_id, ("strict", None)).await;
@@ -262,7 +258,7 @@ async fn unjudged_report_abstains_under_every_policy() {
     assert_eq!(answer.abstain_reason, evaluation.abstain_reason);
     assert!(!answer.changed && answer.score.is_none());
     let answer = rescore(&server, &evaluation.evaluation_id, ("paper", None)).await;
-    assert_eq!(fields(&answer)[0], "undefined_score");
+    assert_eq!(not_rescored_fields(&answer)[0], "undefined_score");
 }
 
 #[tokio::test]
@@ -293,8 +289,7 @@ async fn rescore_accepts_any_policy_and_records_nothing() {
     assert!(answer.changed && answer.hypothetical, "{answer:?}");
     assert_eq!(tier(answer.decision.as_ref()), v1::Tier::Proceed);
     assert!(answer.claims[0].impact.is_some() && answer.decision.unwrap().margins.is_some());
-    let evaluations = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
-    assert_eq!(evaluations.unwrap().into_inner().evaluations.len(), 2);
+    assert_eq!(server.list_evaluations(v1::ListEvaluationsRequest::default()).await.len(), 2);
 }
 
 #[tokio::test]
@@ -302,17 +297,11 @@ async fn unknown_evaluations_and_policies_are_not_found() {
     let server = TestServer::start().await;
     let error = try_rescore(&server, "nobody", ("reference", None)).await.unwrap_err();
     assert_eq!(error.code(), Code::NotFound);
-    let error_of_both = try_rescore(&server, "", ("night", None)).await.unwrap_err();
-    let details = error_of_both.get_error_details();
-    let violations = &details.bad_request().unwrap().field_violations;
-    let field_names: Vec<&str> = violations.iter().map(|found| found.field.as_str()).collect();
-    assert_eq!(
-        (error_of_both.code(), field_names),
-        (Code::InvalidArgument, vec!["evaluation_id", "policy"])
-    );
+    let field_error = try_rescore(&server, "", ("night", None)).await.unwrap_err();
+    assert_eq!(field_error.code(), Code::InvalidArgument);
+    assert_eq!(invalid_fields(&field_error), ["evaluation_id", "policy"]);
 
-    let without_ledger =
-        TestServerOptions::default().start(|config| config.ledger.enabled = false).await;
+    let without_ledger = TestServer::with(|config| config.ledger.enabled = false).await;
     let error = try_rescore(&without_ledger, "nobody", ("reference", None)).await.unwrap_err();
     assert_eq!(error.code(), Code::FailedPrecondition);
 }

@@ -1,4 +1,4 @@
-//! Tests of the judge `rules/2` without a server.
+//! Tests the judge `rules/2` without a server.
 
 mod claims_page;
 mod statement_files;

@@ -2,18 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use gsar_proto::v1;
-use gsar_proto::v1::put_evidence_request::Part;
 use gsar_server::assembly::CheckedConfig;
 use gsar_server::config::{Config, EmbeddingsMode, Problems};
 use gsar_server::ledger::{LedgerLocation, Options, SqliteLedger};
 use rusqlite::Connection;
 use tonic::Code;
-use tonic_types::StatusExt as _;
 
-use crate::support::{self, TestServerOptions};
+use crate::support::corpora::{put, search};
+use crate::support::{self, TestServer, reason};
 
-/// The application ids of development versions, `gsar` and `gsae`.
+/// The application ids that development versions used: `gsar` for ledgers and `gsae` for corpora.
 const DEVELOPMENT_LEDGER: i64 = 0x6773_6172;
 const DEVELOPMENT_CORPUS: i64 = 0x6773_6165;
 
@@ -73,26 +71,17 @@ async fn rejects_a_ledger_with_another_schema() {
 #[tokio::test]
 async fn rejects_a_corpus_with_another_schema() {
     let data = tempfile::tempdir().unwrap();
-    let start =
-        || TestServerOptions::default().start(|config| config.data_dir = data.path().to_owned());
+    let start = || TestServer::with(|config| config.data_dir = data.path().to_owned());
     let server = start().await;
-    let head = v1::CorpusHead { corpus_id: "inc-7".to_owned(), ..Default::default() };
     let item = support::item("pool", "connection pool size is 20");
-    let messages = [Part::Corpus(head), Part::Item(item)]
-        .map(|part| v1::PutEvidenceRequest { part: Some(part) });
-    server.evidence().put_evidence(tokio_stream::iter(messages)).await.unwrap();
-    server.stopped().await.unwrap();
+    server.evidence().put_evidence(put("inc-7", [item])).await.unwrap();
+    server.wait_until_stopped().await.unwrap();
     let file = data.path().join("evidence/inc-7/corpus.sqlite3");
     let original = tamper(&file, Some(DEVELOPMENT_CORPUS), 2);
     let server = start().await;
-    let search = v1::SearchRequest {
-        corpus_id: "inc-7".to_owned(),
-        query: "pool".to_owned(),
-        ..Default::default()
-    };
-    let error = server.evidence().search(search).await.unwrap_err();
+    let error = server.evidence().search(search("inc-7", "pool")).await.unwrap_err();
     assert_eq!(error.code(), Code::FailedPrecondition);
     assert!(error.message().contains("has schema 2 of a development version"), "{error}");
-    assert_eq!(error.get_error_details().error_info().unwrap().reason, "EVIDENCE_UNUSABLE");
+    assert_eq!(reason(&error), "EVIDENCE_UNUSABLE");
     assert_eq!(std::fs::read(file).unwrap(), original);
 }

@@ -1,17 +1,22 @@
-//! Tests that the binaries never leak a secret, and never show texts of reports or evidence to operators.
+//! Tests that the binaries never leak a secret, and never show text from reports or evidence to operators.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
+use crate::identity::digest;
 use crate::support::chat_models::{HONEST, request_for};
-use crate::support::collector::collector;
+use crate::support::collector::start_collector;
+use crate::support::corpora::{put, search};
+use crate::support::grades::{grade_request, report_grade};
+use crate::support::investigations::{start, submission};
 use crate::support::postgres::{Kind, Postgres};
 use crate::support::process::Process;
+use crate::support::run::run;
 use crate::support::tls::{Authority, Client};
-use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, ago};
-use crate::support::{connect, item};
-use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
+use crate::support::tokens::{AUDIENCE, ISSUER, Issuer, seconds_ago};
+use crate::support::{connect, http, item};
+use gsar_chat_wire::{KEY, ScriptedReply, Server};
 use gsar_proto::v1;
 use gsar_proto::v1::evidence_service_client::EvidenceServiceClient;
 use gsar_proto::v1::gate_service_client::GateServiceClient;
@@ -20,7 +25,6 @@ use gsar_proto::v1::investigation_service_client::InvestigationServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use rustix::process::Signal;
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
 use tonic::metadata::MetadataValue;
 use tonic::service::Interceptor;
 use tonic::service::interceptor::InterceptedService;
@@ -28,11 +32,11 @@ use tonic::transport::Channel;
 use tonic::{Request, Status};
 
 const MODEL: &str = "openai:gpt-4.1";
-/// A prefix that `tests/support/leaks.sh` searches for in all test output.
+/// Begins with `planted-secret-`, which `tests/support/leaks.sh` searches for in all test output.
 const TOKEN: &str = "planted-secret-token-b7e1c0a4";
 const WRONG_TOKEN: &str = "planted-secret-wrong-token-03fd";
 const PASSWORD: &str = "planted-secret-password-55aa";
-/// A mark in every text of the caller.
+/// A marker in every text that the caller sends.
 const TEXT: &str = "planted-text-of-a-caller";
 
 #[derive(Clone)]
@@ -58,7 +62,7 @@ impl Seen {
         all.push('\n');
     }
 
-    fn refusal<T: std::fmt::Debug>(&mut self, answer: Result<T, Status>) {
+    fn add_error<T: std::fmt::Debug>(&mut self, answer: Result<T, Status>) {
         if let Err(status) = answer {
             let details = String::from_utf8_lossy(status.details()).into_owned();
             self.add("errors", &format!("{status:?} {details}"));
@@ -81,11 +85,11 @@ impl Seen {
     }
 }
 
-fn stored(folder: &Path) -> String {
+fn read_files(folder: &Path) -> String {
     let mut contents = String::new();
     for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
         match entry.file_type().unwrap() {
-            kind if kind.is_dir() => contents.push_str(&stored(&entry.path())),
+            kind if kind.is_dir() => contents.push_str(&read_files(&entry.path())),
             kind if kind.is_file() => {
                 contents.push_str(&String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()));
             }
@@ -96,10 +100,9 @@ fn stored(folder: &Path) -> String {
 }
 
 fn principals() -> String {
-    let digest = Sha256::digest(TOKEN.as_bytes());
-    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = digest(TOKEN);
     format!(
-        "[ada]\ntokens = [\"sha256:{digest}\"]\nsubjects = [\"ada\"]\n\
+        "[ada]\ntokens = [\"{digest}\"]\nsubjects = [\"ada\"]\n\
          may = [\"evaluate\", \"override\", \"read\", \"delete\", \"grade\", \"store\", \"search\"]\n"
     )
 }
@@ -120,61 +123,44 @@ async fn make_calls(caller: &Caller, seen: &mut Seen) {
     let mut synthesis = marked();
     synthesis.report.as_mut().unwrap().claims.clear();
     synthesis.report.as_mut().unwrap().synthesis = format!("The pool size is 20. {TEXT} é");
-    seen.refusal(grounding.evaluate(synthesis).await);
-    seen.refusal(
+    seen.add_error(grounding.evaluate(synthesis).await);
+    seen.add_error(
         grounding.evaluate(v1::EvaluateRequest { policy: "none".to_owned(), ..marked() }).await,
     );
-    let rescore = v1::RescoreRequest { evaluation_id: id.clone(), ..v1::RescoreRequest::default() };
+    let rescore = v1::RescoreRequest { evaluation_id: id.clone(), ..Default::default() };
     grounding.rescore(rescore).await.unwrap();
     let mut evidence = EvidenceServiceClient::new(caller.clone());
-    use v1::put_evidence_request::Part;
-    let head = v1::CorpusHead { corpus_id: "c".to_owned(), ..v1::CorpusHead::default() };
-    let parts = [Part::Corpus(head), Part::Item(item("log", &format!("pool size is 20 {TEXT}\n")))];
-    let parts = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
-    evidence.put_evidence(tokio_stream::iter(parts)).await.unwrap();
-    let search = v1::SearchRequest {
-        corpus_id: "c".to_owned(),
-        query: TEXT.to_owned(),
-        ..v1::SearchRequest::default()
-    };
-    evidence.search(search).await.unwrap();
-    seen.refusal(
+    let log = item("log", &format!("pool size is 20 {TEXT}\n"));
+    evidence.put_evidence(put("c", [log])).await.unwrap();
+    evidence.search(search("c", TEXT)).await.unwrap();
+    seen.add_error(
         grounding.evaluate(v1::EvaluateRequest { corpus_id: "c".to_owned(), ..marked() }).await,
     );
     let mut ledger = LedgerServiceClient::new(caller.clone());
-    let subject = v1::grade::Subject::Report(v1::ReportGrade { tier: v1::Tier::Replan.into() });
-    let grades = vec![v1::Grade { subject: Some(subject), note: TEXT.to_owned() }];
-    let grade = v1::GradeRequest { evaluation_id: id.clone(), grader: "ada".to_owned(), grades };
-    ledger.grade(grade).await.unwrap();
+    let grade = v1::Grade { note: TEXT.to_owned(), ..report_grade(v1::Tier::Replan) };
+    ledger.grade(grade_request(&id, "ada", [grade])).await.unwrap();
     let kinds = vec![v1::ExportKind::Partitions.into(), v1::ExportKind::Grades.into()];
-    let export = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
+    let export = v1::ExportRequest { kinds, ..Default::default() };
     let mut exported = ledger.export(export).await.unwrap().into_inner();
     while exported.message().await.unwrap().is_some() {}
     let get = v1::GetEvaluationRequest { evaluation_id: id, redact: false };
     let record = ledger.get_evaluation(get).await.unwrap().into_inner();
     seen.add("records", &format!("{record:?}"));
     let mut investigations = InvestigationServiceClient::new(caller.clone());
-    let start = v1::StartInvestigationRequest {
-        investigation_id: "i".to_owned(),
-        ..v1::StartInvestigationRequest::default()
-    };
-    investigations.start_investigation(start).await.unwrap();
+    investigations.start_investigation(start("i")).await.unwrap();
     let report = v1::SubmitReportRequest {
-        investigation_id: "i".to_owned(),
         report: marked().report,
-        evidence: marked().evidence,
-        ..v1::SubmitReportRequest::default()
+        ..submission("i", 0, "", marked().evidence)
     };
-    seen.refusal(investigations.submit_report(report).await);
+    seen.add_error(investigations.submit_report(report).await);
     let text = v1::classify_verdict_request::Content::Text(TEXT.to_owned());
-    let verdict =
-        v1::ClassifyVerdictRequest { content: Some(text), ..v1::ClassifyVerdictRequest::default() };
-    seen.refusal(GateServiceClient::new(caller.clone()).classify_verdict(verdict).await);
+    let verdict = v1::ClassifyVerdictRequest { content: Some(text), ..Default::default() };
+    seen.add_error(GateServiceClient::new(caller.clone()).classify_verdict(verdict).await);
 }
 
 async fn run_with_database(database: Option<&Postgres>) {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
-    let (collector, mut spans) = collector().await;
+    let (collector, mut spans) = start_collector().await;
     let (authority, issuer) = (Authority::new("clients"), Issuer::new());
     let path = |name: &str| folder.path().join(name).display().to_string();
     let tls = authority.sign();
@@ -182,7 +168,7 @@ async fn run_with_database(database: Option<&Postgres>) {
     std::fs::write(path("clients.pem"), authority.pem()).unwrap();
     std::fs::write(path("principals.toml"), principals()).unwrap();
     std::fs::write(path("jwks.json"), issuer.keys()).unwrap();
-    std::fs::write(path("key"), KEY).unwrap();
+    let model = provider.model_table(MODEL, folder.path()).unwrap();
     let storage = database.map_or(String::new(), |database| {
         format!("storage.url = \"{}&password={PASSWORD}\"", database.database())
     });
@@ -198,9 +184,7 @@ async fn run_with_database(database: Option<&Postgres>) {
             traces.endpoint = "http://{collector}"
             gateway.address = "127.0.0.1:0"
             {storage}
-            [judges.models."{MODEL}"]
-            base_url = "{}"
-            key_file = "{}"
+            {model}
             attempts = 1
             canary = false
             input_price = 1
@@ -214,8 +198,6 @@ async fn run_with_database(database: Option<&Postgres>) {
             principals = "{}"
             jwt = {{ issuer = "{ISSUER}", audience = "{AUDIENCE}", keys = "{}" }}
         "#,
-        provider.base_url(Wire::OpenAi),
-        path("key"),
         path("server.pem"),
         path("server.key"),
         path("clients.pem"),
@@ -224,7 +206,7 @@ async fn run_with_database(database: Option<&Postgres>) {
     );
     let (folder_path, text) = (folder.path().to_owned(), config.clone());
     let start = move || {
-        let process = Process::listening(&folder_path, &text);
+        let process = Process::with_listeners(&folder_path, &text);
         process.log_line("listening");
         let lines = ["listening", "listening for admin", "listening for HTTP"];
         let addresses = lines.map(|line| process.log_line(line)["address"].clone());
@@ -241,9 +223,9 @@ async fn run_with_database(database: Option<&Postgres>) {
     let token = issuer.token("ada", json!({}));
     let bearer = format!("Bearer {token}");
     GroundingServiceClient::new(caller(&bearer)).evaluate(request_for("")).await.unwrap();
-    // Providers that repeat the key in errors and answers.
+    // These providers repeat the key in errors and answers.
     let error_body = |text: &str| json!({ "error": { "message": text, "code": text } }).to_string();
-    for play in [
+    for reply in [
         ScriptedReply::Raw(
             401,
             "application/json",
@@ -254,14 +236,14 @@ async fn run_with_database(database: Option<&Postgres>) {
         ScriptedReply::answer(KEY),
         ScriptedReply::Redirect,
     ] {
-        provider.always(play);
+        provider.always(reply);
         let mut grounding = GroundingServiceClient::new(caller(&bearer));
         let answer = grounding.evaluate(request_for(MODEL)).await;
         seen.add("answers", &format!("{answer:?}"));
     }
     provider.always(ScriptedReply::answer(HONEST));
-    // Invalid and misplaced credentials.
-    let expired_token = issuer.token("ada", json!({ "exp": ago(3600) }));
+    // These credentials are invalid or misplaced.
+    let expired_token = issuer.token("ada", json!({ "exp": seconds_ago(3600) }));
     let unknown_token = issuer.token(TEXT, json!({}));
     let tokens =
         [WRONG_TOKEN, &expired_token, &unknown_token, token.trim_end_matches(|c| c != '.')];
@@ -271,10 +253,9 @@ async fn run_with_database(database: Option<&Postgres>) {
         format!("Bearer {TOKEN} {TOKEN}"),
     ]) {
         let list = v1::ListEvaluationsRequest::default();
-        seen.refusal(LedgerServiceClient::new(caller(&header)).list_evaluations(list).await);
+        seen.add_error(LedgerServiceClient::new(caller(&header)).list_evaluations(list).await);
     }
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let http = reqwest::Client::new();
+    let http = http::client();
     for token in [TOKEN, WRONG_TOKEN] {
         let response = http
             .post(format!("{gateway}/v1/evaluations"))
@@ -289,11 +270,11 @@ async fn run_with_database(database: Option<&Postgres>) {
     let client = Client::new(&authority, Some(&signed), rustls::ALL_VERSIONS);
     let eve = client.channel(address).await.unwrap();
     let list = v1::ListEvaluationsRequest::default();
-    seen.refusal(LedgerServiceClient::new(eve).list_evaluations(list).await);
+    seen.add_error(LedgerServiceClient::new(eve).list_evaluations(list).await);
     let without_certificate = Client::trusting(&authority).channel(address).await;
     if let Ok(without_certificate) = without_certificate {
         let list = v1::ListEvaluationsRequest::default();
-        seen.refusal(LedgerServiceClient::new(without_certificate).list_evaluations(list).await);
+        seen.add_error(LedgerServiceClient::new(without_certificate).list_evaluations(list).await);
     }
     // The `gsar` command, if it is built.
     let gsar = Path::new(env!("CARGO_BIN_EXE_gsar-server")).with_file_name("gsar");
@@ -311,7 +292,7 @@ async fn run_with_database(database: Option<&Postgres>) {
             }
         }
     }
-    // Broken files with misplaced secrets.
+    // These broken files contain misplaced secrets.
     let key_body = tls.key.lines().nth(1).unwrap().to_owned();
     for (file, broken_config) in [
         ("principals.toml", format!("[ada]\ntokens = [\"{TOKEN}\"]\nmay = [\"read\"]\n")),
@@ -335,30 +316,30 @@ async fn run_with_database(database: Option<&Postgres>) {
             }
             _ => "failed to reload certificate, key and client CA; keeping the previous ones",
         });
-        let checked = output(&["--check", "--config", &path("gsar.toml")], &[]);
+        let (_, checked) = run(&["--check", "--config", &path("gsar.toml")], &[]);
         seen.add("check", &checked);
         std::fs::write(path(file), original).unwrap();
     }
     if let Some(database) = database {
         database.kill();
         let mut grounding = GroundingServiceClient::new(caller(&bearer));
-        seen.refusal(grounding.evaluate(request_for("")).await);
-        seen.add("check", &output(&["--check", "--config", &path("gsar.toml")], &[]));
+        seen.add_error(grounding.evaluate(request_for("")).await);
+        seen.add("check", &run(&["--check", "--config", &path("gsar.toml")], &[]).1);
         database.start_and_wait();
     }
     let metrics = http.get(format!("{admin}/metrics")).send().await.unwrap();
     seen.add("metrics", &metrics.text().await.unwrap());
-    seen.add("configuration", &output(&["--print-config", "--config", &path("gsar.toml")], &[]));
+    seen.add("configuration", &run(&["--print-config", "--config", &path("gsar.toml")], &[]).1);
     let broken_config = config.replace("[security]", "[security]\n            colour = 1");
     std::fs::write(path("broken.toml"), broken_config).unwrap();
-    seen.add("configuration", &output(&["--check", "--config", &path("broken.toml")], &[]));
-    seen.add("configuration", &output(&["--config", &path("broken.toml")], &[]));
-    let log = tokio::task::spawn_blocking(move || process.ended()).await.unwrap();
+    seen.add("configuration", &run(&["--check", "--config", &path("broken.toml")], &[]).1);
+    seen.add("configuration", &run(&["--config", &path("broken.toml")], &[]).1);
+    let log = tokio::task::spawn_blocking(move || process.terminate()).await.unwrap();
     seen.add("log", &log);
     while let Ok(span) = spans.try_recv() {
         seen.add("spans", &format!("{span:?}"));
     }
-    seen.add("data", &stored(&folder.path().join("data")));
+    seen.add("data", &read_files(&folder.path().join("data")));
     if let Some(database) = database {
         seen.add("data", &database.dump());
     }
@@ -388,14 +369,6 @@ async fn run_with_database(database: Option<&Postgres>) {
     seen.assert_without(TEXT, &["log", "metrics", "spans", "configuration", "check", "command"]);
 }
 
-fn output(arguments: &[&str], variables: &[(&str, &str)]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
-    command.args(arguments).env_clear().envs(variables.iter().copied());
-    let output = command.output().unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    String::from_utf8(text).unwrap()
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn does_not_leak_secrets_with_sqlite() {
     run_with_database(None).await;
@@ -412,7 +385,7 @@ fn invalid_configuration_does_not_leak_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("gsar.toml");
     for text in [
-        // Truncated within the password's line.
+        // The file is truncated in the line with the password.
         format!("storage.url = \"postgres://gsar:{PASSWORD}@db/gsar\nadmin = 1"),
         format!("storage.url = \"postgres://gsar:{PASSWORD}@db/gsar?sslmode=prefer\""),
         format!("storage.url = \"postgres://gsar:{PASSWORD}@[db/gsar\""),
@@ -433,7 +406,7 @@ fn invalid_configuration_does_not_leak_secrets() {
         let data = ["--data-dir", data.to_str().unwrap()];
         for flag in ["--check", "--print-config"] {
             let arguments: Vec<&str> = [flag, "--config", file].into_iter().chain(data).collect();
-            let printed = output(&arguments, &[]);
+            let (_, printed) = run(&arguments, &[]);
             assert!(!printed.is_empty() && !printed.contains(PASSWORD), "{flag} {text}: {printed}");
         }
     }
@@ -442,8 +415,8 @@ fn invalid_configuration_does_not_leak_secrets() {
     {
         let value = format!("postgres://gsar:{PASSWORD}@db/gsar?x=y");
         for flag in ["--check", "--print-config"] {
-            let printed =
-                output(&[flag], &[(variable, &value), ("HOME", folder.path().to_str().unwrap())]);
+            let (_, printed) =
+                run(&[flag], &[(variable, &value), ("HOME", folder.path().to_str().unwrap())]);
             assert!(!printed.contains(PASSWORD), "{flag} {variable}: {printed}");
         }
     }

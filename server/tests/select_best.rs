@@ -1,24 +1,24 @@
-//! Tests of ranking several reports over the same evidence.
+//! Tests ranking several reports on the same evidence.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::support::{self, TestServer, TestServerOptions, item, request};
-use async_trait::async_trait;
-use gsar_core::{Class, EvidenceType, JudgedClaim};
+use crate::support::corpora::put;
+use crate::support::judges::{failure, judge, ungrounded};
+use crate::support::{self, TestServer, invalid_fields, item, request};
 use gsar_proto::v1;
 use gsar_proto::v1::ranked_candidate::Result as Ranked;
 use gsar_server::config::Config;
-use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
+use gsar_server::judge::Judge;
 use tokio::sync::Semaphore;
 use tonic::{Code, Status};
-use tonic_types::StatusExt as _;
 
 const TRUE: &str = "The pool size of checkout is 20.";
 const FALSE: &str = "The pool size of checkout is 50.";
 
-/// Fails on reports that mention failing. Otherwise grounds nothing, once released.
+/// Waits for a release permit. Then it fails on reports that contain `fails`, and finds all claims of other reports
+/// ungrounded.
 #[derive(Clone)]
 struct CountingJudge {
     started: Arc<Semaphore>,
@@ -38,54 +38,30 @@ impl CountingJudge {
             evidence: Arc::default(),
         }
     }
-}
 
-#[async_trait]
-impl Judge for CountingJudge {
-    fn name(&self) -> &'static str {
-        "watching/0"
-    }
-
-    fn is_local(&self) -> bool {
-        false
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { classes: Class::ALL.to_vec(), languages: vec![], max_evidence_bytes: None }
-    }
-
-    async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
-        self.evidence.lock().unwrap().insert(Arc::as_ptr(&question.evidence).addr());
-        let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
-        self.max_running.fetch_max(running, Ordering::SeqCst);
-        self.started.add_permits(1);
-        self.release.acquire().await.unwrap().forget();
-        self.running.fetch_sub(1, Ordering::SeqCst);
-        if question.synthesis.contains("fails") {
-            return Err(JudgeError::Failed {
-                judge: self.name().to_owned(),
-                code: "BROKEN",
-                reason: "it is broken".to_owned(),
-                calls: Vec::new(),
-            });
-        }
-        let judge_claim = |claim: &gsar_core::Claim| JudgedClaim {
-            claim: claim.clone(),
-            class: Class::Ungrounded,
-            evidence_type: EvidenceType::Inference,
-            citations: Vec::new(),
-            note: String::new(),
-            role: gsar_core::Role::default(),
-            rules: Vec::new(),
-            undecided: None,
-        };
-        let judged = question.claims.iter().map(judge_claim).collect();
-        Ok(Judgement { judged, ..Judgement::default() })
+    fn judge(&self) -> impl Judge + 'static {
+        let counting = self.clone();
+        judge("counting/0", move |question| {
+            let counting = counting.clone();
+            async move {
+                let evidence = Arc::as_ptr(&question.evidence).addr();
+                counting.evidence.lock().unwrap().insert(evidence);
+                let running = counting.running.fetch_add(1, Ordering::SeqCst) + 1;
+                counting.max_running.fetch_max(running, Ordering::SeqCst);
+                counting.started.add_permits(1);
+                counting.release.acquire().await.unwrap().forget();
+                counting.running.fetch_sub(1, Ordering::SeqCst);
+                if question.synthesis.contains("fails") {
+                    return Err(failure("counting/0", "BROKEN", "it is broken"));
+                }
+                Ok(ungrounded(&question))
+            }
+        })
     }
 }
 
 fn report(synthesis: &str) -> v1::Report {
-    v1::Report { synthesis: synthesis.to_owned(), ..v1::Report::default() }
+    v1::Report { synthesis: synthesis.to_owned(), ..Default::default() }
 }
 
 fn candidates(syntheses: &[&str]) -> v1::SelectBestRequest {
@@ -93,7 +69,7 @@ fn candidates(syntheses: &[&str]) -> v1::SelectBestRequest {
         candidates: syntheses.iter().map(|synthesis| report(synthesis)).collect(),
         evidence: vec![item("pool", r#"{"name": "checkout", "pool_size": 20}"#)],
         policy: "reference".to_owned(),
-        ..v1::SelectBestRequest::default()
+        ..Default::default()
     }
 }
 
@@ -122,11 +98,11 @@ fn candidates_and_ranks(ranking: &[v1::RankedCandidate]) -> Vec<(u32, u32)> {
 }
 
 async fn start_server(judge: &CountingJudge, change: impl FnOnce(&mut Config)) -> TestServer {
-    let chain = |config: &mut Config| {
-        config.judges.chain = vec!["rules/2".to_owned(), "watching/0".to_owned()];
+    let configure = |config: &mut Config| {
+        config.judges.chain = vec!["rules/2".to_owned(), "counting/0".to_owned()];
         change(config);
     };
-    TestServerOptions::default().judge(judge.clone()).start(chain).await
+    TestServer::with_judges(vec![Arc::new(judge.judge())], configure).await
 }
 
 #[tokio::test]
@@ -147,16 +123,14 @@ async fn best_candidate_is_first_and_all_are_recorded() {
         let synthesis = [FALSE, TRUE, &mixed, TRUE][index];
         let evidence = candidates(&[]).evidence;
         let single = v1::EvaluateRequest { report: Some(report(synthesis)), evidence, ..request() };
-        let single = server.grounding().evaluate(single).await.unwrap().into_inner();
+        let single = server.evaluate(single).await.unwrap();
         assert_eq!(answer.claims, single.claims);
         assert_eq!((answer.score, &answer.decision), (single.score, &single.decision));
         let (candidate_provenance, single_provenance) =
             (answer.provenance.as_ref().unwrap(), single.provenance.unwrap());
         assert_eq!(candidate_provenance.report_digest, single_provenance.report_digest);
         assert_eq!(candidate_provenance.evidence, single_provenance.evidence);
-        let stored =
-            v1::GetEvaluationRequest { evaluation_id: answer.evaluation_id.clone(), redact: false };
-        let stored = server.ledger().get_evaluation(stored).await.unwrap().into_inner();
+        let stored = server.get_evaluation(&answer.evaluation_id).await;
         assert_eq!(stored.evaluation.as_ref(), Some(answer));
         assert_eq!(stored.report.unwrap().synthesis, synthesis);
         assert!(stored.evidence[0].is_whole);
@@ -167,7 +141,7 @@ async fn best_candidate_is_first_and_all_are_recorded() {
 async fn candidate_with_a_failed_judge_is_last() {
     let judge = CountingJudge::new(16);
     let server = start_server(&judge, |_| {}).await;
-    let request = judged_by("watching/0", candidates(&["It fails.", FALSE, "This fails."]));
+    let request = judged_by("counting/0", candidates(&["It fails.", FALSE, "This fails."]));
     let ranking = select(&server, request).await.unwrap();
     assert_eq!(candidates_and_ranks(&ranking), [(1, 1), (0, 2), (2, 2)]);
     assert!(ranking[1].reasons.contains("it is broken"), "{}", ranking[1].reasons);
@@ -178,7 +152,7 @@ async fn candidate_with_a_failed_judge_is_last() {
 async fn four_candidates_are_evaluated_concurrently_under_one_permit() {
     let judge = CountingJudge::new(0);
     let server = start_server(&judge, |config| config.limits.calls_in_flight = 1).await;
-    let request = judged_by("watching/0", candidates(&[FALSE; 9]));
+    let request = judged_by("counting/0", candidates(&[FALSE; 9]));
     let mut client = server.grounding();
     let call = tokio::spawn(async move { client.select_best(request).await });
     judge.started.acquire_many(4).await.unwrap().forget();
@@ -196,18 +170,11 @@ async fn four_candidates_are_evaluated_concurrently_under_one_permit() {
 async fn corpus_is_loaded_once_for_all_candidates() {
     let judge = CountingJudge::new(16);
     let server = start_server(&judge, |_| {}).await;
-    let parts = [
-        v1::put_evidence_request::Part::Corpus(v1::CorpusHead {
-            corpus_id: "c".to_owned(),
-            time_to_live: None,
-        }),
-        v1::put_evidence_request::Part::Item(item("limits", "max connections is 100")),
-    ];
-    let parts = parts.map(|part| v1::PutEvidenceRequest { part: Some(part) });
-    server.evidence().put_evidence(tokio_stream::iter(parts)).await.unwrap();
+    let items = [item("limits", "max connections is 100")];
+    server.evidence().put_evidence(put("c", items)).await.unwrap();
     let request = v1::SelectBestRequest {
         corpus_id: "c".to_owned(),
-        ..judged_by("watching/0", candidates(&[TRUE, FALSE]))
+        ..judged_by("counting/0", candidates(&[TRUE, FALSE]))
     };
     let ranking = select(&server, request).await.unwrap();
     for ranked in &ranking {
@@ -223,11 +190,9 @@ async fn corpus_is_loaded_once_for_all_candidates() {
 #[tokio::test]
 async fn violations_name_the_candidate() {
     let server = TestServer::start().await;
-    let fields = |status: Status| -> Vec<String> {
+    let fields = |status: Status| {
         assert_eq!(status.code(), Code::InvalidArgument);
-        let details = status.get_error_details();
-        let violations = details.bad_request().unwrap().field_violations.iter();
-        violations.map(|found| found.field.clone()).collect()
+        invalid_fields(&status)
     };
     let error = select(&server, candidates(&[TRUE, ""])).await.unwrap_err();
     assert_eq!(fields(error), ["candidates[1].synthesis"]);
@@ -236,13 +201,13 @@ async fn violations_name_the_candidate() {
     let mut invalid = candidates(&[TRUE]);
     invalid.evidence[0].kind = 99;
     assert_eq!(fields(select(&server, invalid).await.unwrap_err()), ["evidence[0].kind"]);
-    let evaluations = server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
-    assert!(evaluations.unwrap().into_inner().evaluations.is_empty(), "nothing must be evaluated");
+    let evaluations = server.list_evaluations(v1::ListEvaluationsRequest::default()).await;
+    assert!(evaluations.is_empty(), "nothing must be evaluated");
 }
 
 #[tokio::test]
 async fn failed_candidate_is_last_or_fails_the_call() {
-    let server = TestServerOptions::default().start(|config| config.limits.claims = 1).await;
+    let server = TestServer::with(|config| config.limits.claims = 1).await;
     let long_report = format!("{TRUE} {FALSE}");
     let ranking = select(&server, candidates(&[&long_report, FALSE])).await.unwrap();
     assert_eq!(candidates_and_ranks(&ranking), [(1, 1), (0, 2)]);

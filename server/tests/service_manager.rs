@@ -1,4 +1,4 @@
-//! Tests of socket activation and of notifications to the service manager.
+//! Tests socket activation and notifications to the service manager.
 
 use std::net::{TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
@@ -21,12 +21,12 @@ fn receive(socket: &UnixDatagram) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn reports_readiness_reload_and_stop() {
+async fn notifies_of_readiness_reloads_and_stops() {
     let folder = tempfile::tempdir().unwrap();
     let manager = UnixDatagram::bind(folder.path().join("notify")).unwrap();
     manager.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
     let socket = folder.path().join("gsar.sock");
-    let mut process = Process::spawned(
+    let mut process = Process::spawn(
         Command::new(env!("CARGO_BIN_EXE_gsar-server"))
             .env_clear()
             .env("NOTIFY_SOCKET", folder.path().join("notify"))
@@ -51,7 +51,7 @@ async fn reports_readiness_reload_and_stop() {
     assert!(process.wait().success());
 }
 
-/// Returns a command that passes two descriptors to the server, as 3 and 4.
+/// Returns a command that passes two sockets to the server as file descriptors 3 and 4.
 fn pass_descriptors(
     first: impl Into<OwnedFd>,
     second: impl Into<OwnedFd>,
@@ -86,7 +86,7 @@ async fn passed_sockets_are_served_and_left_in_place() {
     let mut command = pass_descriptors(unix, tcp, folder.path());
     command.arg("--listen").arg(format!("grpc://{address}"));
     command.arg("--listen").arg(format!("unix://{}", path.display()));
-    let mut process = Process::spawned(&mut command);
+    let mut process = Process::spawn(&mut command);
     // The command's copies of the sockets would keep accepting connections.
     drop(command);
     process.log_line("ready");
@@ -97,14 +97,16 @@ async fn passed_sockets_are_served_and_left_in_place() {
 
     process.signal(rustix::process::Signal::TERM);
     assert!(process.wait().success());
-    assert!(path.exists(), "the service manager owns the socket file");
+    assert!(path.exists(), "the service manager owns the socket file, so it must remain");
 }
 
 async fn connect_over(stream: UnixStream) -> Channel {
     stream.set_nonblocking(true).unwrap();
     let mut stream = Some(TokioIo::new(tokio::net::UnixStream::from_std(stream).unwrap()));
     let connector = tower::service_fn(move |_| {
-        std::future::ready(stream.take().ok_or_else(|| std::io::Error::other("was closed")))
+        std::future::ready(
+            stream.take().ok_or_else(|| std::io::Error::other("the connection was closed")),
+        )
     });
     Endpoint::from_static("http://early").connect_with_connector(connector).await.unwrap()
 }
@@ -138,5 +140,5 @@ fn rejects_a_passed_descriptor_that_does_not_listen() {
     let output = command.stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr.contains("error: LISTEN_FDS: descriptor 1 after the first:"), "{stderr}");
+    assert!(stderr.contains("error: LISTEN_FDS: descriptor 3 + 1:"), "{stderr}");
 }

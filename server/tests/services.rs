@@ -1,8 +1,7 @@
-//! Tests of the gate, chain, signal, cap and policy calls, and of reflection.
+//! Tests the gate, chain, signal, cap and policy calls, and reflection.
 
-use crate::support::{self, TestServer, TestServerOptions};
+use crate::support::{self, TestServer};
 use gsar_proto::v1;
-use gsar_server::config::AllowOverrides;
 use prost_types::Timestamp;
 use tonic::Code;
 
@@ -10,7 +9,7 @@ fn timestamp(seconds: i64) -> Option<Timestamp> {
     Some(Timestamp { seconds, nanos: 0 })
 }
 
-fn investigation() -> v1::GateInputs {
+fn gate_inputs() -> v1::GateInputs {
     let evidence = |tool: &str, lane: v1::EvidenceLane| v1::HypothesisEvidence {
         tool: tool.to_owned(),
         summary: "OOMKilled".to_owned(),
@@ -24,27 +23,27 @@ fn investigation() -> v1::GateInputs {
         id: id.to_owned(),
         at: timestamp(seconds),
         target: "deployment/cart".to_owned(),
-        ..v1::ChangeRecord::default()
+        ..Default::default()
     };
     v1::GateInputs {
         hypotheses: vec![
             v1::Hypothesis {
                 id: "model".to_owned(),
                 evidence: vec![evidence("model", v1::EvidenceLane::LlmInferred)],
-                ..v1::Hypothesis::default()
+                ..Default::default()
             },
             v1::Hypothesis {
                 id: "memory".to_owned(),
                 target: "shop/Pod/cart".to_owned(),
                 evidence: vec![evidence("kubectl", v1::EvidenceLane::StaticInfra)],
-                ..v1::Hypothesis::default()
+                ..Default::default()
             },
         ],
         turns_used: 99,
         onset: timestamp(900),
         onset_window: Some(v1::TimeWindow { start: timestamp(500), end: timestamp(1_200) }),
         changes: vec![change("early", 400), change("deploy", 800), change("rollback", 950)],
-        ..v1::GateInputs::default()
+        ..Default::default()
     }
 }
 
@@ -52,7 +51,7 @@ fn investigation() -> v1::GateInputs {
 async fn validated_evidence_takes_precedence_over_the_budget() {
     let server = TestServer::start().await;
     let request =
-        v1::EvaluateGateRequest { gate: Some(investigation()), policy: "reference".to_owned() };
+        v1::EvaluateGateRequest { gate: Some(gate_inputs()), policy: "reference".to_owned() };
     let answer = server.gate().evaluate_gate(request).await.unwrap().into_inner();
     let gate = answer.gate.unwrap();
     assert_eq!(gate.state(), v1::GateState::EvidenceSufficient);
@@ -62,8 +61,8 @@ async fn validated_evidence_takes_precedence_over_the_budget() {
     assert_eq!(answer.policy.unwrap().name, "reference");
 
     let empty_request = v1::EvaluateGateRequest {
-        gate: Some(v1::GateInputs { wants_to_finish: true, ..v1::GateInputs::default() }),
-        ..v1::EvaluateGateRequest::default()
+        gate: Some(v1::GateInputs { wants_to_finish: true, ..Default::default() }),
+        ..Default::default()
     };
     let gate = server.gate().evaluate_gate(empty_request).await.unwrap().into_inner().gate.unwrap();
     assert_eq!(gate.exit(), v1::GateExit::NoConfidentRootCause);
@@ -72,10 +71,7 @@ async fn validated_evidence_takes_precedence_over_the_budget() {
 #[tokio::test]
 async fn chain_cites_the_last_change_before_onset() {
     let server = TestServer::start().await;
-    let request = v1::AssembleChainRequest {
-        gate: Some(investigation()),
-        ..v1::AssembleChainRequest::default()
-    };
+    let request = v1::AssembleChainRequest { gate: Some(gate_inputs()), ..Default::default() };
     let chain = server.gate().assemble_chain(request.clone()).await.unwrap().into_inner().chain;
     let chain = chain.unwrap();
     assert_eq!(chain.change.as_ref().unwrap().id, "deploy");
@@ -86,12 +82,16 @@ async fn chain_cites_the_last_change_before_onset() {
         v1::AssembleChainRequest { hypothesis_id: "model".to_owned(), ..request.clone() };
     let chain =
         server.gate().assemble_chain(other_hypothesis).await.unwrap().into_inner().chain.unwrap();
-    assert_eq!(chain.evidence.len(), 0, "model inferences are not evidence");
+    assert_eq!(chain.evidence.len(), 0, "model inferences must not count as evidence");
     assert_eq!((chain.lane_strength, chain.independent_supports), (0, 0));
 
     let unknown_hypothesis =
         v1::AssembleChainRequest { hypothesis_id: "nobody".to_owned(), ..request };
-    let status = server.gate().assemble_chain(unknown_hypothesis).await.expect_err("unknown");
+    let status = server
+        .gate()
+        .assemble_chain(unknown_hypothesis)
+        .await
+        .expect_err("an unknown hypothesis must be rejected");
     assert_eq!(status.code(), Code::InvalidArgument);
     assert!(status.message().contains("hypothesis_id"));
 }
@@ -107,7 +107,7 @@ async fn classifies_tool_results_by_signals_and_words() {
     ] {
         let request = v1::ClassifyVerdictRequest {
             content: Some(v1::classify_verdict_request::Content::Text(text.to_owned())),
-            ..v1::ClassifyVerdictRequest::default()
+            ..Default::default()
         };
         let answer = server.gate().classify_verdict(request).await.unwrap().into_inner();
         assert_eq!(answer.verdict(), expected, "{text}: {}", answer.reason);
@@ -131,9 +131,8 @@ async fn confidence_is_capped_by_grounding() {
         assert_eq!(answer.cap.unwrap().after, confidence_after);
         assert_eq!(answer.action.unwrap().action(), action);
     }
-    let invalid =
-        v1::CapConfidenceRequest { confidence: 1.5, ..v1::CapConfidenceRequest::default() };
-    let status = server.gate().cap_confidence(invalid).await.expect_err("over one, no strength");
+    let invalid = v1::CapConfidenceRequest { confidence: 1.5, ..Default::default() };
+    let status = server.gate().cap_confidence(invalid).await.expect_err("both fields are invalid");
     assert!(status.message().contains("confidence") && status.message().contains("1 more"));
 }
 
@@ -148,7 +147,7 @@ async fn lists_shows_and_checks_policies() {
 
     let request = v1::GetPolicyRequest { name: "strict".to_owned() };
     let strict = server.policies().get_policy(request).await.unwrap().into_inner();
-    assert!(strict.toml.starts_with('#'), "presets are shown with their comments");
+    assert!(strict.toml.starts_with('#'), "presets must be shown with their comments");
 
     let check = |toml: &str| v1::CheckPolicyRequest { toml: toml.to_owned() };
     let invalid = check("name = \"night\"\ntau_regenerate = 0.85\n[weights]\ndomain = 0\n");
@@ -165,31 +164,19 @@ async fn lists_shows_and_checks_policies() {
 
     let long_policy = check(&"key = 1\n".repeat(10_000));
     let error = server.policies().check_policy(long_policy).await.unwrap_err();
-    assert_eq!(support::wrong_fields(&error), ["toml"]);
+    assert_eq!(support::invalid_fields(&error), ["toml"]);
 }
 
 #[tokio::test]
 async fn rejects_statements_longer_than_a_claim() {
-    let server =
-        TestServerOptions::default().start(|config| config.limits.claim_text.0 = 200).await;
+    let server = TestServer::with(|config| config.limits.claim_text.0 = 200).await;
     let mut request = support::request();
     let report = request.report.as_mut().unwrap();
     report.synthesis = format!("It failed.\n\n```\n{}\n```\n", "failed ".repeat(60));
     let error = server.grounding().evaluate(request.clone()).await.unwrap_err();
-    assert_eq!(support::wrong_fields(&error), ["report.synthesis"]);
+    assert_eq!(support::invalid_fields(&error), ["report.synthesis"]);
     request.report.as_mut().unwrap().synthesis = "It failed. ".repeat(60);
     server.grounding().evaluate(request).await.unwrap();
-}
-
-#[tokio::test]
-async fn rejects_overrides_if_not_allowed() {
-    let server = TestServerOptions::default()
-        .start(|config| config.policies.allow_overrides = AllowOverrides::None)
-        .await;
-    let mut request = support::request();
-    request.policy_overrides = Some(v1::PolicyOverrides { rho: Some(1.0), ..Default::default() });
-    let status = server.grounding().evaluate(request).await.expect_err("not allowed");
-    assert_eq!(status.code(), Code::FailedPrecondition);
 }
 
 #[tokio::test]
@@ -209,7 +196,7 @@ async fn reflection_lists_the_services() {
     let answers = client.server_reflection_info(tokio_stream::once(request)).await.unwrap();
     let answer = answers.into_inner().next().await.unwrap().unwrap();
     let Some(MessageResponse::ListServicesResponse(list)) = answer.message_response else {
-        panic!("services must be listed");
+        panic!("the response must list the services");
     };
     let names: Vec<&str> = list.service.iter().map(|service| service.name.as_str()).collect();
     for name in ["gsar.v1.GroundingService", "gsar.v1.GateService", "grpc.health.v1.Health"] {

@@ -1,8 +1,7 @@
-//! Tests of several servers that share a PostgreSQL database, some of which are killed.
+//! Tests several servers that share a PostgreSQL database while servers or the database are killed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,50 +9,45 @@ use std::time::{Duration, Instant};
 use crate::support::chat_models::{self, Models};
 use crate::support::postgres::{Kind, Postgres};
 use crate::support::process::Process;
+use crate::support::run::run;
 use crate::support::tls::Authority;
-use crate::support::{TestServerOptions, request, rounds};
+use crate::support::{TestServer, http, request, rounds};
 use gsar_chat_wire::ScriptedReply;
 use gsar_proto::v1;
-use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_server::config::Config;
 use rustix::process::Signal;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 
 const SERVERS: usize = 3;
 
-/// Returns a test's size, which `make shared-database` raises.
-fn size_of_test(name: &str, default: usize) -> usize {
+/// Reads the size of a test from an environment variable. `make shared-database` sets larger sizes than the default.
+fn test_size(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |value| value.parse().unwrap())
 }
 
-fn postgres() -> Option<Postgres> {
-    Postgres::start(Kind::System).or_else(|| Postgres::start(Kind::Pgvector))
-}
-
-fn configuration(url: &str) -> String {
+pub(crate) fn configuration(url: &str) -> String {
     format!(
         "[judges]\nchain = [\"rules/2\"]\n[evidence]\nembeddings = \"off\"\n[storage]\nurl = \"{url}\"\n"
     )
 }
 
-fn channel(folder: &Path) -> Channel {
+pub(crate) fn channel(folder: &Path) -> Channel {
     let socket = folder.join("gsar.sock");
     Endpoint::from_shared(format!("unix://{}", socket.display())).unwrap().connect_lazy()
 }
 
 async fn evaluate(channel: &Channel, key: &str) -> Result<v1::EvaluateResponse, Status> {
     let request = v1::EvaluateRequest { idempotency_key: key.to_owned(), ..request() };
-    let mut client = GroundingServiceClient::new(channel.clone());
-    client.evaluate(request).await.map(tonic::Response::into_inner)
+    chat_models::evaluate(channel, request).await
 }
 
 type Acknowledged = BTreeMap<String, Vec<String>>;
 
-/// Evaluates repeatedly at two servers at once, or at others if one is unavailable.
-async fn call(
+/// Repeatedly sends the same evaluation to two servers at once, and to other servers if one is unavailable.
+async fn evaluate_repeatedly(
     caller: usize,
     channels: Arc<Vec<Channel>>,
     is_finished: Arc<AtomicBool>,
@@ -75,7 +69,20 @@ async fn call(
     acknowledged
 }
 
-/// Returns the id for a key from the first server that answers.
+fn start_callers(
+    count: usize,
+    channels: &Arc<Vec<Channel>>,
+    is_finished: &Arc<AtomicBool>,
+    answer_count: &Arc<watch::Sender<usize>>,
+) -> Vec<JoinHandle<Acknowledged>> {
+    let start = |caller| {
+        let (channels, is_finished) = (Arc::clone(channels), Arc::clone(is_finished));
+        tokio::spawn(evaluate_repeatedly(caller, channels, is_finished, Arc::clone(answer_count)))
+    };
+    (0..count).map(start).collect()
+}
+
+/// Returns the id of the evaluation with this key from the first server that answers.
 async fn evaluate_until_recorded(channels: &[Channel], first: usize, key: &str) -> String {
     let mut servers = (first..).map(|index| &channels[index % channels.len()]);
     loop {
@@ -99,24 +106,19 @@ async fn await_answers(answer_count: &watch::Sender<usize>, additional: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn killed_servers_lose_and_duplicate_nothing() {
-    let Some(postgres) = postgres() else { return };
+    let Some(postgres) = Postgres::any() else { return };
     let url = postgres.database();
     let folders: Vec<_> = (0..SERVERS).map(|_| tempfile::tempdir().unwrap()).collect();
     let paths: Vec<PathBuf> = folders.iter().map(|folder| folder.path().to_owned()).collect();
     let mut servers: Vec<Process> =
-        paths.iter().map(|folder| Process::configured(folder, &configuration(&url))).collect();
+        paths.iter().map(|folder| Process::with_config(folder, &configuration(&url))).collect();
     let channels = Arc::new(paths.iter().map(|folder| channel(folder)).collect::<Vec<_>>());
     let (is_finished, answer_count) =
         (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
-    let callers: Vec<_> = (0..size_of_test("GSAR_TEST_CALLERS", 16))
-        .map(|caller| {
-            let (channels, is_finished, answer_count) =
-                (Arc::clone(&channels), Arc::clone(&is_finished), Arc::clone(&answer_count));
-            tokio::spawn(call(caller, channels, is_finished, answer_count))
-        })
-        .collect();
+    let callers =
+        start_callers(test_size("GSAR_TEST_CALLERS", 16), &channels, &is_finished, &answer_count);
 
-    let (started_at, minutes) = (Instant::now(), size_of_test("GSAR_TEST_MINUTES", 0));
+    let (started_at, minutes) = (Instant::now(), test_size("GSAR_TEST_MINUTES", 0));
     let mut kills = 0;
     while kills < rounds(SERVERS, 2 * SERVERS)
         || started_at.elapsed() < Duration::from_secs(60 * minutes as u64)
@@ -127,8 +129,9 @@ async fn killed_servers_lose_and_duplicate_nothing() {
         servers[killed].wait();
         await_answers(&answer_count, 50).await;
         let (folder, toml) = (paths[killed].clone(), configuration(&url));
-        servers[killed] =
-            tokio::task::spawn_blocking(move || Process::configured(&folder, &toml)).await.unwrap();
+        servers[killed] = tokio::task::spawn_blocking(move || Process::with_config(&folder, &toml))
+            .await
+            .unwrap();
         kills += 1;
     }
     is_finished.store(true, Ordering::SeqCst);
@@ -149,7 +152,7 @@ async fn killed_servers_lose_and_duplicate_nothing() {
         acknowledged.into_iter().map(|(key, mut ids)| (key, ids.swap_remove(0))).collect();
     assert_eq!(stored, acknowledged_ids);
     println!(
-        "{} evaluations, each asked of two servers at once; {kills} kills in {:?}",
+        "{} evaluations, each sent to two servers at once; {kills} kills in {:?}",
         stored.len(),
         started_at.elapsed()
     );
@@ -158,7 +161,7 @@ async fn killed_servers_lose_and_duplicate_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn servers_share_the_budget() {
     const BUDGET: u64 = 100_000;
-    let Some(postgres) = postgres() else { return };
+    let Some(postgres) = Postgres::any() else { return };
     let url = postgres.database();
     let provider = gsar_chat_wire::Server::start().await.unwrap();
     provider.always(ScriptedReply::answer(chat_models::HONEST));
@@ -208,36 +211,33 @@ async fn servers_share_the_budget() {
     }
     assert_eq!(postgres.query(&url, "SELECT sum(micros) FROM spending"), cost.to_string());
     assert!((BUDGET / 2..=BUDGET).contains(&cost), "{cost}");
-    println!("{cost} of {BUDGET} millionths of a dollar by {} calls", provider.counts().requests);
+    println!(
+        "{cost} of {BUDGET} millionths of a dollar spent in {} calls",
+        provider.counts().requests
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn recovers_from_a_killed_database() {
-    let Some(postgres) = postgres() else { return };
+    let Some(postgres) = Postgres::any() else { return };
     let postgres = Arc::new(postgres);
     let url = postgres.database();
     let change = |config: &mut Config| {
         config.storage.url = Some(url.parse().unwrap());
         config.admin = Some("127.0.0.1:0".parse().unwrap());
     };
-    let server = TestServerOptions::default().start(change).await;
+    let server = TestServer::with(change).await;
     let channels = Arc::new(vec![server.channel.clone()]);
     let (is_finished, answer_count) =
         (Arc::new(AtomicBool::new(false)), Arc::new(watch::Sender::new(0)));
-    let callers: Vec<_> = (0..8)
-        .map(|caller| {
-            let (channels, is_finished, answer_count) =
-                (Arc::clone(&channels), Arc::clone(&is_finished), Arc::clone(&answer_count));
-            tokio::spawn(call(caller, channels, is_finished, answer_count))
-        })
-        .collect();
+    let callers = start_callers(8, &channels, &is_finished, &answer_count);
     let mut recoveries = Vec::new();
     for _ in 0..rounds(3, 20) {
         await_answers(&answer_count, 20).await;
         let database = Arc::clone(&postgres);
         tokio::task::spawn_blocking(move || database.kill()).await.unwrap();
         let error = loop {
-            if let Err(error) = evaluate(&server.channel, "while it is away").await {
+            if let Err(error) = evaluate(&server.channel, "while it is down").await {
                 break error;
             }
         };
@@ -265,11 +265,12 @@ async fn recovers_from_a_killed_database() {
         }
     }
     let count_recorded =
-        "SELECT count(*) FROM evaluation_ids WHERE idempotency_key <> 'while it is away'";
+        "SELECT count(*) FROM evaluation_ids WHERE idempotency_key <> 'while it is down'";
     assert_eq!(postgres.query(&url, count_recorded), keys.to_string());
     recoveries.sort();
     println!(
-        "{keys} evaluations, 20 kills; after the database was up, the first answer came within {:?}",
+        "{keys} evaluations, {} kills; the first answer came at most {:?} after the database was up",
+        recoveries.len(),
         recoveries.last().unwrap()
     );
 }
@@ -319,22 +320,16 @@ fn database_connections_use_verified_tls() {
 fn run_binary(folder: &Path, toml: &str, arguments: &[&str]) -> (bool, String) {
     let config = folder.join("once.toml");
     std::fs::write(&config, toml).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_gsar-server"))
-        .args(arguments)
-        .arg("--config")
-        .arg(config)
-        .arg("--data-dir")
-        .arg(folder.join("data"))
-        .env_clear()
-        .output()
-        .unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout) + &text(output.stderr))
+    let config = config.to_str().unwrap();
+    let data = folder.join("data");
+    let common_arguments = ["--config", config, "--data-dir", data.to_str().unwrap()];
+    let (status, text) = run(&[arguments, &common_arguments[..]].concat(), &[]);
+    (status == Some(0), text)
 }
 
 #[test]
 fn database_errors_omit_the_password() {
-    let Some(postgres) = postgres() else { return };
+    let Some(postgres) = Postgres::any() else { return };
     let folder = tempfile::tempdir().unwrap();
     let url = postgres.database();
     let without_migration = format!("{}migrate = false\n", configuration(&url));
@@ -359,12 +354,5 @@ fn database_errors_omit_the_password() {
 }
 
 async fn readiness(admin: std::net::SocketAddr) -> String {
-    let mut stream = tokio::net::TcpStream::connect(admin).await.unwrap();
-    stream
-        .write_all(b"GET /readyz HTTP/1.1\r\nHost: admin\r\nConnection: close\r\n\r\n")
-        .await
-        .unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    answer.split_once("\r\n\r\n").unwrap().1.trim().to_owned()
+    http::get(admin, "/readyz").await.1.trim().to_owned()
 }

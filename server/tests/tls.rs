@@ -1,11 +1,11 @@
-//! Tests of TLS: calls, client certificates, reloading, and misbehaving peers.
+//! Tests TLS: calls, client certificates, reloading and misbehaving peers.
 
 use std::net::SocketAddr;
 
-use crate::support::tls::{Authority, Client, Signed};
-use crate::support::{TestServer, TestServerOptions, health, request};
+use crate::support::tls::{self, Authority, Client, Signed};
+use crate::support::{TestServer, health, request};
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
-use gsar_server::config::{Attested, Config, Listen, Tls};
+use gsar_server::config::{Attested, Config, Listen};
 use gsar_server::telemetry::metrics::recorder;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -14,23 +14,8 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
-fn configure_tls(config: &mut Config, server: &Signed, client_ca: Option<&Authority>) {
-    let folder = config.data_dir.parent().unwrap();
-    server.write(folder, "server");
-    if let Some(authority) = client_ca {
-        std::fs::write(folder.join("clients.pem"), authority.pem()).unwrap();
-    }
-    config.listen.push("grpcs://127.0.0.1:0".parse().unwrap());
-    config.tls = Tls {
-        certificate: Some(folder.join("server.pem")),
-        key: Some(folder.join("server.key")),
-        client_ca: client_ca.map(|_| folder.join("clients.pem")),
-    };
-}
-
 async fn start(server: &Signed, client_ca: Option<&Authority>) -> (TestServer, SocketAddr) {
-    let server =
-        TestServerOptions::default().start(|config| configure_tls(config, server, client_ca)).await;
+    let server = TestServer::with(|config| tls::configure(config, server, client_ca)).await;
     let address = server.tls.unwrap();
     (server, address)
 }
@@ -41,7 +26,7 @@ async fn call(client: &Client, address: SocketAddr) -> Result<(), String> {
     result.map(drop).map_err(|status| format!("{status:?}"))
 }
 
-/// Waits until a handshake with this result is counted, shortly after the peer has its answer.
+/// Waits until a handshake with this result is counted, which happens shortly after the peer receives its answer.
 async fn wait_for_handshakes(result: &str) {
     let series = format!("gsar_tls_handshakes_total{{result=\"{result}\"}}");
     while !recorder().unwrap().render().contains(&series) {
@@ -73,16 +58,16 @@ async fn serves_both_tls_versions_over_http_2_only() {
 
     let channel = Client::trusting(&authority).channel(address).await.unwrap();
     assert_eq!(health(channel, "").await, ServingStatus::Serving);
-    server.tell_to_stop();
-    server.stopped().await.unwrap();
+    server.begin_shutdown();
+    server.wait_until_stopped().await.unwrap();
     assert!(
         TcpStream::connect(address).await.is_err(),
-        "the listener must be closed after the stop"
+        "the listener must be closed after the server has stopped"
     );
 }
 
 #[tokio::test]
-async fn requires_client_certificates_of_the_configured_authority() {
+async fn requires_client_certificates_from_the_configured_authority() {
     let (servers, clients) = (Authority::new("servers"), Authority::new("clients"));
     let (_server, address) = start(&servers.sign(), Some(&clients)).await;
     for version in [&rustls::version::TLS12, &rustls::version::TLS13] {
@@ -100,7 +85,7 @@ async fn requires_client_certificates_of_the_configured_authority() {
     }
 }
 
-async fn assert_answers(channel: &Channel) {
+async fn assert_is_serving(channel: &Channel) {
     assert_eq!(health(channel.clone(), "").await, ServingStatus::Serving);
 }
 
@@ -110,21 +95,24 @@ async fn reloaded_certificates_apply_to_new_connections() {
     let [first, second, third] = [authority.sign(), authority.sign(), authority.sign()];
     let (server, address) = start(&first, None).await;
     let client = Client::trusting(&authority);
-    let open = client.channel(address).await.unwrap();
-    assert_answers(&open).await;
+    let open_channel = client.channel(address).await.unwrap();
+    assert_is_serving(&open_channel).await;
     assert_eq!(client.server_certificate(address).await, first.der());
     let published = "gsar_tls_certificate_not_after_seconds 4102358400";
-    assert!(recorder().unwrap().render().contains(published), "2099-12-31");
+    assert!(
+        recorder().unwrap().render().contains(published),
+        "the expiry date 2099-12-31 must be published"
+    );
 
     second.write(server.folder.path(), "server");
     assert_eq!(
         client.server_certificate(address).await,
         first.der(),
-        "files are reloaded only on request"
+        "files must be reloaded only on request"
     );
     server.reload().await;
     assert_eq!(client.server_certificate(address).await, second.der());
-    assert_answers(&open).await;
+    assert_is_serving(&open_channel).await;
 
     let path = |name: &str| server.folder.path().join(name);
     for (file, content) in [
@@ -141,7 +129,7 @@ async fn reloaded_certificates_apply_to_new_connections() {
     third.write(server.folder.path(), "server");
     server.reload().await;
     assert_eq!(client.server_certificate(address).await, third.der());
-    assert_answers(&open).await;
+    assert_is_serving(&open_channel).await;
 }
 
 #[tokio::test]
@@ -150,16 +138,16 @@ async fn reloaded_client_authority_applies_to_new_connections() {
     let (server, address) = start(&old_authority.sign(), Some(&old_authority)).await;
     let old_client = Client::new(&old_authority, Some(&old_authority.sign()), rustls::ALL_VERSIONS);
     let new_client = Client::new(&old_authority, Some(&new_authority.sign()), rustls::ALL_VERSIONS);
-    let open = old_client.channel(address).await.unwrap();
-    assert_answers(&open).await;
+    let open_channel = old_client.channel(address).await.unwrap();
+    assert_is_serving(&open_channel).await;
     call(&new_client, address).await.unwrap_err();
 
     std::fs::write(server.folder.path().join("clients.pem"), new_authority.pem()).unwrap();
     server.reload().await;
     call(&new_client, address).await.unwrap();
-    // The same client may try to resume its session.
+    // The old client may try to resume its session, which must fail too.
     call(&old_client, address).await.unwrap_err();
-    assert_answers(&open).await;
+    assert_is_serving(&open_channel).await;
 }
 
 #[tokio::test]
@@ -179,7 +167,7 @@ async fn stalled_handshakes_do_not_block_other_clients() {
         let mut peer = TcpStream::connect(address).await.unwrap();
         peer.write_all(nonsense).await.unwrap();
         let mut answer = Vec::new();
-        // An alert and the end of the stream, or a reset.
+        // The stream ends with an alert or with a reset.
         let _ = peer.read_to_end(&mut answer).await;
         assert!(!answer.starts_with(b"HTTP"), "{answer:?}");
     }
@@ -197,12 +185,12 @@ async fn tls_listeners_can_attest_evidence() {
     let signed = authority.sign();
     for is_attested in [true, false] {
         let change = |config: &mut Config| {
-            configure_tls(config, &signed, None);
+            tls::configure(config, &signed, None);
             let listen: Listen = "grpcs://127.0.0.1:0".parse().unwrap();
             let rule = Attested { listen, peer_uid: None, principal: None, tools: Vec::new() };
             config.evidence.attested.extend(is_attested.then_some(rule));
         };
-        let server = TestServerOptions::default().start(change).await;
+        let server = TestServer::with(change).await;
         let channel = Client::trusting(&authority).channel(server.tls.unwrap()).await.unwrap();
         let answer = GroundingServiceClient::new(channel).evaluate(request()).await.unwrap();
         let evidence = answer.into_inner().provenance.unwrap().evidence;

@@ -1,10 +1,10 @@
-//! Tests of the trace of an evaluation, as received by an OTLP collector.
+//! Tests the trace of an evaluation as an OTLP collector receives it.
 
 use crate::support::chat_models::{HONEST, request_for};
-use crate::support::collector::{attributes, collector};
+use crate::support::collector::{attributes, start_collector};
 use crate::support::connect;
 use crate::support::process::Process;
-use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server};
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
@@ -17,30 +17,26 @@ const MODEL: &str = "openai:gpt-4.1";
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 
-async fn started(folder: &std::path::Path, provider: &Server, traces: &str) -> Process {
-    std::fs::write(folder.join("key"), KEY).unwrap();
+async fn start_server(folder: &std::path::Path, provider: &Server, traces: &str) -> Process {
+    let model = provider.model_table(MODEL, folder).unwrap();
     let config = format!(
         r#"
             evidence.embeddings = "off"
             judges.chain = ["{MODEL}"]
             judges.second_look = "off"
-            [judges.models."{MODEL}"]
-            base_url = "{}"
-            key_file = "{}"
+            {model}
             attempts = 1
             canary = false
             [traces]
             {traces}
-        "#,
-        provider.base_url(Wire::OpenAi),
-        folder.join("key").display(),
+        "#
     );
     let folder = folder.to_owned();
-    tokio::task::spawn_blocking(move || Process::configured(&folder, &config)).await.unwrap()
+    tokio::task::spawn_blocking(move || Process::with_config(&folder, &config)).await.unwrap()
 }
 
 /// Formats spans as an indented tree, one per line with its attributes.
-fn tree(spans: &[Span], parent: &[u8], depth: usize, text: &mut String) {
+fn format_tree(spans: &[Span], parent: &[u8], depth: usize, text: &mut String) {
     let mut children: Vec<&Span> =
         spans.iter().filter(|span| span.parent_span_id == parent).collect();
     children.sort_by_key(|span| span.start_time_unix_nano);
@@ -50,7 +46,7 @@ fn tree(spans: &[Span], parent: &[u8], depth: usize, text: &mut String) {
         for (key, value) in attributes(&span.attributes) {
             text.push_str(&format!("{indent}  . {key} = {value}\n"));
         }
-        tree(spans, &span.span_id, depth + 1, text);
+        format_tree(spans, &span.span_id, depth + 1, text);
     }
 }
 
@@ -62,15 +58,15 @@ fn hex(bytes: &[u8]) -> String {
 async fn evaluation_is_one_trace_from_caller_to_model() {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
     provider.always(ScriptedReply::answer(HONEST));
-    let (collector, mut spans) = collector().await;
+    let (collector, mut spans) = start_collector().await;
     let traces = format!("endpoint = \"http://{collector}\"\none_in = 4294967295");
-    let mut process = started(folder.path(), &provider, &traces).await;
+    let mut process = start_server(folder.path(), &provider, &traces).await;
     let channel = connect(&folder.path().join("gsar.sock")).await;
     let mut grounding = GroundingServiceClient::new(channel);
-    // Without a caller's trace, a call is almost never sampled.
+    // With this sampling rate, a call without a trace from the caller is almost never sampled.
     grounding.evaluate(request_for("")).await.unwrap();
     let mut request = Request::new(v1::EvaluateRequest {
-        gate: Some(v1::GateInputs { wants_to_finish: true, ..v1::GateInputs::default() }),
+        gate: Some(v1::GateInputs { wants_to_finish: true, ..Default::default() }),
         ..request_for("")
     });
     request
@@ -86,13 +82,16 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
         assert_eq!(hex(&span.trace_id), TRACE);
         received.push(span);
     }
-    let root = received.iter().find(|span| hex(&span.parent_span_id) == PARENT).expect("the call");
+    let root = received
+        .iter()
+        .find(|span| hex(&span.parent_span_id) == PARENT)
+        .expect("the span of the call must be received");
     let mut text = String::new();
-    tree(&received, &root.parent_span_id, 0, &mut text);
+    format_tree(&received, &root.parent_span_id, 0, &mut text);
     let documented = include_str!("../../docs/operations/telemetry.md");
     assert!(
         documented.contains(&text),
-        "docs/operations/telemetry.md shows another trace than\n{text}"
+        "docs/operations/telemetry.md must show this trace:\n{text}"
     );
     assert_eq!(root.kind(), SpanKind::Server);
     let chat = received.iter().find(|span| span.name == "chat gpt-4.1").unwrap();
@@ -101,8 +100,8 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
     let trace_headers: Vec<Option<&str>> =
         requests.iter().map(|request| request.header("traceparent")).collect();
     assert_eq!(trace_headers.first().unwrap(), &None);
-    let below = format!("00-{TRACE}-{}-01", hex(&chat.span_id));
-    assert_eq!(trace_headers.last().unwrap(), &Some(below.as_str()));
+    let expected_header = format!("00-{TRACE}-{}-01", hex(&chat.span_id));
+    assert_eq!(trace_headers.last().unwrap(), &Some(expected_header.as_str()));
     assert_eq!(requests.last().unwrap().header("tracestate"), Some("vendor=of-the-caller"));
     for span in &received {
         let text = format!("{span:?}");
@@ -114,9 +113,9 @@ async fn evaluation_is_one_trace_from_caller_to_model() {
 async fn traces_model_failures_and_tolerates_a_missing_collector() {
     let (provider, folder) = (Server::start().await.unwrap(), tempfile::tempdir().unwrap());
     provider.always(ScriptedReply::Status(500));
-    let (collector, mut spans) = collector().await;
+    let (collector, mut spans) = start_collector().await;
     let traces = format!("endpoint = \"http://{collector}\"");
-    let process = started(folder.path(), &provider, &traces).await;
+    let process = start_server(folder.path(), &provider, &traces).await;
     let channel = connect(&folder.path().join("gsar.sock")).await;
     GroundingServiceClient::new(channel).evaluate(request_for("")).await.unwrap();
     let chat = loop {
@@ -129,11 +128,11 @@ async fn traces_model_failures_and_tolerates_a_missing_collector() {
     assert_eq!(attributes(&chat.attributes)["error.type"], "PROVIDER_UNAVAILABLE");
     drop(process);
 
-    let (away, folder) =
+    let (closed_listener, folder) =
         (TcpListener::bind("127.0.0.1:0").await.unwrap(), tempfile::tempdir().unwrap());
-    let traces = format!("endpoint = \"http://{}\"", away.local_addr().unwrap());
-    drop(away);
-    let _process = started(folder.path(), &provider, &traces).await;
+    let traces = format!("endpoint = \"http://{}\"", closed_listener.local_addr().unwrap());
+    drop(closed_listener);
+    let _process = start_server(folder.path(), &provider, &traces).await;
     let channel = connect(&folder.path().join("gsar.sock")).await;
     GroundingServiceClient::new(channel).evaluate(request_for("")).await.unwrap();
 }

@@ -1,17 +1,17 @@
-//! Tests that true reports proceed with a judge that answers truthfully.
+//! Tests that true reports proceed under a truthful judge.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::lies::scripted::{ScriptedServer, judgement};
+use crate::support::codes;
 use crate::truths::judge::judge_truthfully;
 use crate::truths::reports::{TrueReport, true_reports};
 use gsar_proto::v1;
 
-fn print(report: &TrueReport, answer: &v1::EvaluateResponse) {
-    let reasons = &answer.decision.as_ref().unwrap().reasons;
-    let codes: Vec<&str> = reasons.iter().map(|reason| reason.code.as_str()).collect();
-    println!("{} is held: {codes:?}", report.name);
+fn print_held_back(report: &TrueReport, answer: &v1::EvaluateResponse) {
+    let codes = codes(&answer.decision.as_ref().unwrap().reasons);
+    println!("{} is held back: {codes:?}", report.name);
     if !report.is_open {
         return;
     }
@@ -37,7 +37,7 @@ fn print(report: &TrueReport, answer: &v1::EvaluateResponse) {
 async fn true_reports_proceed() {
     let scripted = ScriptedServer::start_reconsidering().await;
     let (mut held_reports, mut codes) = (Vec::new(), BTreeMap::<String, usize>::new());
-    let (mut claims, mut asides) = (0, 0);
+    let (mut claims, mut complementary_count) = (0, 0);
     for report in true_reports().into_iter().map(Arc::new) {
         let known_report = Arc::clone(&report);
         let answer = move |question: &gsar_server::judge::Question| {
@@ -51,11 +51,12 @@ async fn true_reports_proceed() {
         };
         let answer = scripted.evaluate("reference", &report.request, answer).await;
         claims += answer.claims.len();
-        let is_aside = |claim: &&v1::JudgedClaim| claim.class() == v1::ClaimClass::Complementary;
-        asides += answer.claims.iter().filter(is_aside).count();
+        let is_complementary =
+            |claim: &&v1::JudgedClaim| claim.class() == v1::ClaimClass::Complementary;
+        complementary_count += answer.claims.iter().filter(is_complementary).count();
         let decision = answer.decision.as_ref().unwrap();
         if decision.tier() != v1::Tier::Proceed {
-            print(&report, &answer);
+            print_held_back(&report, &answer);
             for reason in &decision.reasons {
                 *codes.entry(reason.code.clone()).or_default() += 1;
             }
@@ -63,7 +64,7 @@ async fn true_reports_proceed() {
         }
     }
     println!(
-        "{claims} claims, {asides} of them complementary; {} held {codes:?}",
+        "{claims} claims, {complementary_count} of them complementary; {} reports held back: {codes:?}",
         held_reports.len()
     );
     assert!(!codes.contains_key("UNCOVERED_TEXT") && !codes.contains_key("COVERAGE_BELOW"));

@@ -1,15 +1,16 @@
-//! Tests of claims that a judge leaves undecided, and of the next judge in the chain.
+//! Tests claims that a judge leaves undecided, and the next judge in the chain.
 
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use gsar_core::evidence::{Citation, EvidenceId, Target};
+use gsar_core::evidence::{Citation, EvidenceId};
 use gsar_core::fixed_point::Millionths;
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
 use gsar_proto::v1;
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 
-use crate::support::{TestServer, TestServerOptions, item};
+use crate::support::judges::{capabilities, failure};
+use crate::support::{self, TestServer, evaluation, item};
 
 const LOG: &str = "pool holds 50 of 50\nqueue depth 412\nworker restarted twice\n";
 
@@ -19,7 +20,7 @@ enum ScriptedAnswer {
     LeansTo(Class),
 }
 
-/// A judge that answers by the claim's text.
+/// A judge that looks up its answer by the claim's text.
 #[derive(Clone)]
 struct Scripted {
     name: &'static str,
@@ -43,24 +44,16 @@ impl Scripted {
                 (Class::Ungrounded, Some(Leaning { class: *class, likelihood }))
             }
         };
-        let target =
-            Target::Evidence { id: EvidenceId::new("log").unwrap(), field_path: String::new() };
-        let has_citation = class != Class::Ungrounded;
-        let citation = Citation { target, quote: LOG.lines().next().unwrap().into(), bytes: None };
-        Some(JudgedClaim {
-            claim: claim.clone(),
-            class,
-            evidence_type: EvidenceType::ToolMatch,
-            role: if self.name == "roles/0" && claim.text == CAUSE {
-                Role::RootCause
-            } else {
-                Role::Observation
-            },
-            citations: if has_citation { vec![citation] } else { Vec::new() },
-            note: String::new(),
-            rules: Vec::new(),
-            undecided,
-        })
+        let citations = match class {
+            Class::Ungrounded => Vec::new(),
+            _ => vec![Citation::new(EvidenceId::new("log").unwrap(), LOG.lines().next().unwrap())],
+        };
+        let role = match self.name == "roles/0" && claim.text == CAUSE {
+            true => Role::RootCause,
+            false => Role::Observation,
+        };
+        let judged = JudgedClaim::new(claim.clone(), class, EvidenceType::ToolMatch);
+        Some(JudgedClaim { role, citations, undecided, ..judged })
     }
 }
 
@@ -79,11 +72,7 @@ impl Judge for Scripted {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            classes: Class::ALL.to_vec(),
-            languages: vec!["en"],
-            max_evidence_bytes: None,
-        }
+        capabilities()
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
@@ -100,12 +89,7 @@ impl Judge for Scripted {
         if !self.fails {
             return Ok(answer);
         }
-        Err(JudgeError::Failed {
-            judge: self.name.to_owned(),
-            code: "UNREACHABLE",
-            reason: "no connection".to_owned(),
-            calls: Vec::new(),
-        })
+        Err(failure(self.name, "UNREACHABLE", "no connection"))
     }
 }
 
@@ -114,17 +98,13 @@ const DEPTH: &str = "The queue depth is 412.";
 const CAUSE: &str = "A leak filled the pool.";
 
 async fn start_server(judges: &[Scripted]) -> TestServer {
-    let mut options = TestServerOptions::default();
-    for judge in judges {
-        options = options.judge(judge.clone());
-    }
     let names = judges.iter().map(|judge| judge.name.to_owned()).collect();
-    options
-        .start(|config| {
-            config.judges.chain = names;
-            config.ledger.enabled = false;
-        })
-        .await
+    let judges = judges.iter().map(|judge| Arc::new(judge.clone()) as Arc<dyn Judge>).collect();
+    TestServer::with_judges(judges, |config| {
+        config.judges.chain = names;
+        config.ledger.enabled = false;
+    })
+    .await
 }
 
 async fn evaluate(server: &TestServer) -> v1::EvaluateResponse {
@@ -134,32 +114,22 @@ async fn evaluate(server: &TestServer) -> v1::EvaluateResponse {
         text: (*text).to_owned(),
         span: None,
     };
-    let request = v1::EvaluateRequest {
-        report: Some(v1::Report {
-            id: "r1".to_owned(),
-            synthesis: texts.join(" "),
-            claims: texts.iter().enumerate().map(claim).collect(),
-            ..v1::Report::default()
-        }),
-        evidence: vec![item("log", LOG)],
-        policy: "reference".to_owned(),
-        ..v1::EvaluateRequest::default()
-    };
-    server.grounding().evaluate(request).await.unwrap().into_inner()
+    let mut request = evaluation(&texts.join(" "), vec![item("log", LOG)]);
+    request.report.as_mut().unwrap().claims = texts.iter().enumerate().map(claim).collect();
+    server.evaluate(request).await.unwrap()
 }
 
 fn codes(answer: &v1::EvaluateResponse) -> Vec<&str> {
-    let decision = answer.decision.as_ref().unwrap();
-    decision.reasons.iter().map(|reason| reason.code.as_str()).collect()
+    support::codes(&answer.decision.as_ref().unwrap().reasons)
 }
 
-fn tiers(answer: &v1::EvaluateResponse) -> (v1::Tier, v1::Tier) {
+fn bound_tiers(answer: &v1::EvaluateResponse) -> (v1::Tier, v1::Tier) {
     let bounds = answer.decision.as_ref().unwrap().bounds.as_ref().unwrap();
     (bounds.worst.as_ref().unwrap().tier(), bounds.best.as_ref().unwrap().tier())
 }
 
 #[tokio::test]
-async fn undecided_claims_abstain_without_another_judge() {
+async fn abstains_on_undecided_claims_without_another_judge() {
     let judge = Scripted::new(
         "first",
         &[
@@ -172,19 +142,18 @@ async fn undecided_claims_abstain_without_another_judge() {
     let decision = answer.decision.as_ref().unwrap();
     assert_eq!(decision.tier(), v1::Tier::Abstain);
     assert_eq!(codes(&answer), ["JUDGE_UNDECIDED"]);
-    assert_eq!(tiers(&answer), (v1::Tier::Replan, v1::Tier::Proceed));
+    assert_eq!(bound_tiers(&answer), (v1::Tier::Replan, v1::Tier::Proceed));
     let reason = &decision.reasons[0];
     assert_eq!(reason.claim_ids, ["c2", "c3"]);
     assert!(reason.sentence.contains("judges.chain"), "{}", reason.sentence);
     assert_eq!((answer.score, answer.is_grounded), (None, false));
     assert_eq!(answer.outcome(), v1::Outcome::Abstained);
-    let open: Vec<&str> = answer.verification_reasons.iter().map(|open| &*open.code).collect();
-    assert_eq!(open, ["CLAIM_UNDECIDED"]);
-    let leans: Vec<_> = answer.claims.iter().map(|claim| claim.undecided).collect();
+    assert_eq!(support::codes(&answer.verification_reasons), ["CLAIM_UNDECIDED"]);
+    let leanings: Vec<_> = answer.claims.iter().map(|claim| claim.undecided).collect();
     let leaning =
         |class: v1::ClaimClass| Some(v1::Leaning { class: class.into(), likelihood: Some(0.55) });
     assert_eq!(
-        leans,
+        leanings,
         [None, leaning(v1::ClaimClass::Grounded), leaning(v1::ClaimClass::Ungrounded)]
     );
     let judges: Vec<&str> = answer.claims.iter().map(|claim| claim.judge.as_str()).collect();
@@ -192,7 +161,7 @@ async fn undecided_claims_abstain_without_another_judge() {
 }
 
 #[tokio::test]
-async fn undecided_claims_without_effect_are_skipped() {
+async fn next_judge_is_skipped_if_undecided_claims_have_no_effect() {
     let first = Scripted::new(
         "first",
         &[
@@ -205,16 +174,16 @@ async fn undecided_claims_without_effect_are_skipped() {
     let server = start_server(&[first, second.clone()]).await;
     let answer = evaluate(&server).await;
     assert_eq!(answer.decision.as_ref().unwrap().tier(), v1::Tier::Replan);
-    assert_eq!(tiers(&answer), (v1::Tier::Replan, v1::Tier::Replan));
+    assert_eq!(bound_tiers(&answer), (v1::Tier::Replan, v1::Tier::Replan));
     assert_eq!(codes(&answer), ["SCORE_BELOW_REGENERATE", "CONTRADICTED_CLAIMS"]);
     for reason in &answer.decision.as_ref().unwrap().reasons {
-        assert_eq!(reason.claim_ids, ["c1", "c2"], "undecided claims must be rewritten");
+        assert_eq!(reason.claim_ids, ["c1", "c2"], "only the contradicted claims must be named");
     }
     assert_eq!(second.questions.lock().unwrap().len(), 0);
 }
 
 #[tokio::test]
-async fn next_judge_gets_only_undecided_claims() {
+async fn next_judge_receives_only_undecided_claims() {
     let first = Scripted::new(
         "first",
         &[
@@ -263,7 +232,7 @@ async fn failed_next_judge_leaves_claims_undecided() {
 }
 
 #[tokio::test]
-async fn possible_root_causes_need_a_judge_with_roles() {
+async fn possible_root_causes_need_a_judge_that_reports_roles() {
     use Class::{Grounded, Ungrounded};
     const SCRIPT: &[(&str, ScriptedAnswer)] = &[
         (POOL, ScriptedAnswer::Class(Grounded)),
@@ -279,6 +248,6 @@ async fn possible_root_causes_need_a_judge_with_roles() {
     assert_eq!(*second.questions.lock().unwrap(), [vec![DEPTH.to_owned(), CAUSE.to_owned()]]);
     let decision = answer.decision.unwrap();
     assert_eq!(decision.tier(), v1::Tier::Regenerate, "{decision:?}");
-    let codes: Vec<&str> = decision.reasons.iter().map(|reason| reason.code.as_str()).collect();
+    let codes = support::codes(&decision.reasons);
     assert!(codes.contains(&"ROOT_CAUSE_NOT_SHOWN"), "{codes:?}");
 }

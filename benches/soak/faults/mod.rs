@@ -10,15 +10,14 @@ use anyhow::{Context as _, bail, ensure};
 use rustix::process::Signal;
 use serde::Serialize;
 
-use crate::faults::schedule::{Fault, Place, What};
-use crate::invariants::Violation;
+use crate::faults::schedule::{Fault, FaultKind, Place};
 use crate::servers::database::Database;
 use crate::servers::disk::Disk;
 use crate::servers::sidecar::Sidecar;
 use crate::world::World;
 
 const MAX_RECOVERY: Duration = Duration::from_secs(90);
-/// Includes a margin on top of the grace period.
+/// The servers' grace period, plus a margin.
 const MAX_STOP: Duration = Duration::from_secs(40);
 const FROZEN: Duration = Duration::from_millis(1_500);
 const THAWED: Duration = Duration::from_millis(500);
@@ -44,7 +43,7 @@ pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: Fa
         let began = world.phases.now();
         world.phases.enter(fault.what);
         let injected = inject(&world, fault).await;
-        let starts = matches!(fault.what, What::KillServer(_) | What::RestartServer(_));
+        let starts = matches!(fault.what, FaultKind::KillServer(_) | FaultKind::RestartServer(_));
         // A server cannot start while files are deliberately broken. That wait is not part of its recovery.
         let files = if starts { Some(world.files_lock.lock().await) } else { None };
         let reverted = world.phases.now();
@@ -56,7 +55,7 @@ pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: Fa
         world.phases.leave(fault.what);
         if let Err(error) = recovered {
             let found = format!("{}: {error:#}", fault.what);
-            world.record_violation(Violation::new("recovery", found));
+            world.record_violation("recovery", found);
         }
         done.lock().unwrap_or_else(PoisonError::into_inner).push(FaultRecord {
             what: fault.what.to_string(),
@@ -70,24 +69,24 @@ pub(crate) async fn run_schedule(world: Arc<World>, faults: Vec<Fault>, done: Fa
 
 async fn inject(world: &Arc<World>, Fault { holds, what, .. }: Fault) -> anyhow::Result<()> {
     match what {
-        What::KillServer(server) => {
+        FaultKind::KillServer(server) => {
             let sidecar = sidecar(world, server)?;
             sidecar.signal(Signal::KILL)?;
             sidecar.wait(MAX_STOP).await.context("still running after SIGKILL")?;
         }
-        What::RestartServer(server) => {
+        FaultKind::RestartServer(server) => {
             let sidecar = sidecar(world, server)?;
             sidecar.signal(Signal::TERM)?;
             let status = sidecar.wait(MAX_STOP).await.context("still running after SIGTERM")?;
-            ensure!(status.success(), "ended with {status} after SIGTERM");
+            ensure!(status.success(), "exited with {status} after SIGTERM");
         }
-        What::PauseServer(server) => sidecar(world, server)?.signal(Signal::STOP)?,
-        What::KillDatabase => with_database(world, Database::kill).await?,
-        What::PauseDatabase => with_database(world, |database| database.pause(true)).await?,
-        What::SlowDisk(place) => return slow_down(world, place, holds).await,
-        What::FullDisk(place) => with_disk(world, place, Disk::fill).await?,
-        What::SetClock(hours) => last(world)?.set_clock(hours)?,
-        What::Model(outage) => world.model.set(Some(outage)),
+        FaultKind::PauseServer(server) => sidecar(world, server)?.signal(Signal::STOP)?,
+        FaultKind::KillDatabase => with_database(world, Database::kill).await?,
+        FaultKind::PauseDatabase => with_database(world, |database| database.pause(true)).await?,
+        FaultKind::SlowDisk(place) => return slow_down(world, place, holds).await,
+        FaultKind::FullDisk(place) => with_disk(world, place, Disk::fill).await?,
+        FaultKind::SetClock(hours) => last_sidecar(world)?.set_clock(hours)?,
+        FaultKind::Model(outage) => world.model.set(Some(outage)),
     }
     tokio::time::sleep(holds).await;
     Ok(())
@@ -104,31 +103,31 @@ async fn slow_down(world: &Arc<World>, place: Place, holds: Duration) -> anyhow:
     Ok(())
 }
 
-async fn revert(world: &Arc<World>, what: What) -> anyhow::Result<()> {
+async fn revert(world: &Arc<World>, what: FaultKind) -> anyhow::Result<()> {
     match what {
-        What::KillServer(server) | What::RestartServer(server) => {
+        FaultKind::KillServer(server) | FaultKind::RestartServer(server) => {
             sidecar(world, server)?.start().await?;
         }
-        What::PauseServer(server) => sidecar(world, server)?.signal(Signal::CONT)?,
-        What::KillDatabase => with_database(world, Database::ensure_started).await?,
-        What::PauseDatabase => with_database(world, |database| database.pause(false)).await?,
-        What::SlowDisk(_) => {}
-        What::FullDisk(place) => with_disk(world, place, Disk::empty).await?,
-        What::SetClock(_) => last(world)?.set_clock(0)?,
-        What::Model(_) => {
+        FaultKind::PauseServer(server) => sidecar(world, server)?.signal(Signal::CONT)?,
+        FaultKind::KillDatabase => with_database(world, Database::ensure_started).await?,
+        FaultKind::PauseDatabase => with_database(world, |database| database.pause(false)).await?,
+        FaultKind::SlowDisk(_) => {}
+        FaultKind::FullDisk(place) => with_disk(world, place, Disk::empty).await?,
+        FaultKind::SetClock(_) => last_sidecar(world)?.set_clock(0)?,
+        FaultKind::Model(_) => {
             world.model.set(None);
             return Ok(());
         }
     }
-    if matches!(what, What::FullDisk(Place::Database) | What::SlowDisk(Place::Database)) {
+    if matches!(what, FaultKind::FullDisk(Place::Database) | FaultKind::SlowDisk(Place::Database)) {
         // A database that cannot write its log exits and must be restarted.
         with_database(world, Database::ensure_started).await?;
     }
     let began = world.phases.now();
     for sidecar in &world.sidecars {
         while !sidecar.is_ready().await {
-            if let Some(status) = sidecar.ended() {
-                bail!("server {} ended with {status}", sidecar.number);
+            if let Some(status) = sidecar.exit_status() {
+                bail!("server {} exited with {status}", sidecar.number);
             }
             let waited = world.phases.now() - began;
             ensure!(
@@ -142,7 +141,7 @@ async fn revert(world: &Arc<World>, what: What) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn last(world: &World) -> anyhow::Result<&Sidecar> {
+fn last_sidecar(world: &World) -> anyhow::Result<&Sidecar> {
     world.sidecars.last().context("no server")
 }
 

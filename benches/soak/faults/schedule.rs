@@ -21,11 +21,11 @@ pub(crate) struct Setting {
 pub(crate) struct Fault {
     pub(crate) at: Duration,
     pub(crate) holds: Duration,
-    pub(crate) what: What,
+    pub(crate) what: FaultKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) enum What {
+pub(crate) enum FaultKind {
     /// SIGKILL, then restart.
     KillServer(usize),
     /// SIGTERM, then restart, as in a rolling update.
@@ -64,7 +64,7 @@ pub(crate) enum Outage {
     Garbles,
 }
 
-impl What {
+impl FaultKind {
     pub(crate) const fn kind(self) -> &'static str {
         match self {
             Self::KillServer(_) => "server killed",
@@ -80,7 +80,7 @@ impl What {
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.kind())?;
         match self {
@@ -103,18 +103,18 @@ impl fmt::Display for What {
 const MAX_SLOT: f64 = 75.0;
 
 /// Draws the faults for a run: a sequence of server, database and disk faults, and in parallel a sequence
-/// of chat model faults. Each round contains every kind once. Deterministic for its arguments.
-pub(crate) fn draw(seed: u64, lasts: Duration, setting: Setting) -> Vec<Fault> {
+/// of chat model faults. Each round contains every kind once. Deterministic for given arguments.
+pub(crate) fn draw(seed: u64, duration: Duration, setting: Setting) -> Vec<Fault> {
     let mut random = fastrand::Rng::with_seed(seed);
-    let mut faults = track(&mut random, lasts, kinds(setting), setting);
+    let mut faults = track(&mut random, duration, kinds(setting), setting);
     let outages = [Outage::Hangs, Outage::Errors, Outage::Resets, Outage::Garbles];
-    let outages = outages.map(|outage| -> Draw { Box::new(move |_, _| What::Model(outage)) });
-    faults.extend(track(&mut random, lasts, outages.into(), setting));
+    let outages = outages.map(|outage| -> Draw { Box::new(move |_, _| FaultKind::Model(outage)) });
+    faults.extend(track(&mut random, duration, outages.into(), setting));
     faults.sort_by_key(|fault| (fault.at, fault.what));
     faults
 }
 
-type Draw = Box<dyn Fn(&mut fastrand::Rng, Setting) -> What>;
+type Draw = Box<dyn Fn(&mut fastrand::Rng, Setting) -> FaultKind>;
 
 fn kinds(setting: Setting) -> Vec<Draw> {
     fn killable(random: &mut fastrand::Rng, setting: Setting) -> usize {
@@ -124,39 +124,43 @@ fn kinds(setting: Setting) -> Vec<Draw> {
         random.usize(..setting.servers)
     }
     let mut kinds: Vec<Draw> = vec![
-        Box::new(|random, setting| What::KillServer(killable(random, setting))),
-        Box::new(|random, setting| What::RestartServer(killable(random, setting))),
-        Box::new(|random, setting| What::PauseServer(any(random, setting))),
+        Box::new(|random, setting| FaultKind::KillServer(killable(random, setting))),
+        Box::new(|random, setting| FaultKind::RestartServer(killable(random, setting))),
+        Box::new(|random, setting| FaultKind::PauseServer(any(random, setting))),
     ];
     if setting.has_database {
-        kinds.push(Box::new(|_, _| What::KillDatabase));
-        kinds.push(Box::new(|_, _| What::PauseDatabase));
+        kinds.push(Box::new(|_, _| FaultKind::KillDatabase));
+        kinds.push(Box::new(|_, _| FaultKind::PauseDatabase));
     }
     if setting.has_disks {
-        kinds.push(Box::new(|random, setting| What::SlowDisk(Place::Server(any(random, setting)))));
-        kinds.push(Box::new(|random, setting| What::FullDisk(Place::Server(any(random, setting)))));
+        kinds.push(Box::new(|random, setting| {
+            FaultKind::SlowDisk(Place::Server(any(random, setting)))
+        }));
+        kinds.push(Box::new(|random, setting| {
+            FaultKind::FullDisk(Place::Server(any(random, setting)))
+        }));
     }
     if setting.has_disks && setting.has_database {
-        kinds.push(Box::new(|_, _| What::SlowDisk(Place::Database)));
-        kinds.push(Box::new(|_, _| What::FullDisk(Place::Database)));
+        kinds.push(Box::new(|_, _| FaultKind::SlowDisk(Place::Database)));
+        kinds.push(Box::new(|_, _| FaultKind::FullDisk(Place::Database)));
     }
     if setting.has_clock {
         kinds.push(Box::new(|random, _| {
-            What::SetClock(*random.choice(&[-25, -2, 2, 25]).unwrap_or(&2))
+            FaultKind::SetClock(*random.choice(&[-25, -2, 2, 25]).unwrap_or(&2))
         }));
     }
     kinds
 }
 
-/// Draws sequential faults in rounds of all kinds, leaving a calm start and end.
+/// Draws sequential faults in rounds that contain every kind, and leaves the start and the end calm.
 fn track(
     random: &mut fastrand::Rng,
-    lasts: Duration,
+    duration: Duration,
     kinds: Vec<Draw>,
     setting: Setting,
 ) -> Vec<Fault> {
-    let calm = (lasts.as_secs_f64() / 10.0).min(60.0);
-    let end = lasts.as_secs_f64() - calm;
+    let calm = (duration.as_secs_f64() / 10.0).min(60.0);
+    let end = duration.as_secs_f64() - calm;
     let slot = ((end - calm) / kinds.len() as f64).min(MAX_SLOT);
     let (mut faults, mut begins) = (Vec::new(), calm);
     let mut round: Vec<&Draw> = Vec::new();
@@ -195,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn short_runs_have_every_kind() {
+    fn every_run_contains_every_kind() {
         for seconds in [150, 3_600] {
             for seed in 0..50 {
                 let faults = draw(seed, Duration::from_secs(seconds), ALL);
@@ -206,10 +210,10 @@ mod tests {
     }
 
     #[test]
-    fn faults_do_not_overlap_and_leave_calm_ends() {
+    fn faults_do_not_overlap_and_leave_the_start_and_end_calm() {
         for seed in 0..50 {
             let faults = draw(seed, HOUR, ALL);
-            let is_model = |fault: &&Fault| matches!(fault.what, What::Model(_));
+            let is_model = |fault: &&Fault| matches!(fault.what, FaultKind::Model(_));
             for track in [
                 faults.iter().filter(is_model).collect::<Vec<_>>(),
                 faults.iter().filter(|fault| !is_model(fault)).collect(),
@@ -231,7 +235,9 @@ mod tests {
             draw(3, 20 * HOUR, setting)
                 .into_iter()
                 .filter_map(|fault| match fault.what {
-                    What::KillServer(server) | What::RestartServer(server) => Some(server),
+                    FaultKind::KillServer(server) | FaultKind::RestartServer(server) => {
+                        Some(server)
+                    }
                     _ => None,
                 })
                 .collect::<BTreeSet<_>>()
@@ -241,16 +247,16 @@ mod tests {
     }
 
     #[test]
-    fn draws_only_faults_of_the_setting() {
+    fn draws_only_faults_that_the_setting_supports() {
         let bare = Setting { servers: 2, has_database: false, has_disks: false, has_clock: false };
         for fault in draw(5, 20 * HOUR, bare) {
             assert!(
                 matches!(
                     fault.what,
-                    What::KillServer(1)
-                        | What::RestartServer(1)
-                        | What::PauseServer(_)
-                        | What::Model(_)
+                    FaultKind::KillServer(1)
+                        | FaultKind::RestartServer(1)
+                        | FaultKind::PauseServer(_)
+                        | FaultKind::Model(_)
                 ),
                 "{fault:?}"
             );

@@ -26,7 +26,7 @@ pub(crate) struct Acknowledged {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) owner: String,
-    /// Contains the key.
+    /// The report id, which contains the key.
     pub(crate) report_id: String,
     pub(crate) evaluation_id: String,
 }
@@ -46,8 +46,8 @@ impl Acknowledged {
         self.open.insert(key, (owner, server));
     }
 
-    /// Records an answer. Returns `true` for the first answer; later ones must be identical.
-    pub(crate) fn answered(
+    /// Records an answer. Returns `true` for a key's first answer. Later answers must be identical to it.
+    pub(crate) fn record_answer(
         &mut self,
         key: u64,
         answer: &v1::EvaluateResponse,
@@ -81,7 +81,7 @@ impl Acknowledged {
         Ok(true)
     }
 
-    pub(crate) fn recorded(
+    pub(crate) fn check_record(
         &self,
         key: u64,
         recorded: &v1::GetEvaluationResponse,
@@ -105,7 +105,7 @@ impl Acknowledged {
         }
     }
 
-    pub(crate) fn any(&self, number: usize) -> Option<(u64, Entry)> {
+    pub(crate) fn pick(&self, number: usize) -> Option<(u64, Entry)> {
         // Acknowledged keys are contiguous, except for unanswered ones.
         let (first, last) = (*self.by_key.keys().next()?, *self.by_key.keys().next_back()?);
         let from = first + number as u64 % (last - first + 1);
@@ -124,7 +124,7 @@ impl Acknowledged {
         for row in rows {
             by_report.entry(&row.report_id).or_default().push(row);
         }
-        let is_here = |kept_at: usize| server.is_none_or(|server| server == kept_at);
+        let is_here = |home: usize| server.is_none_or(|server| server == home);
         for (key, entry) in self.by_key.iter().filter(|(_, entry)| is_here(entry.server)) {
             let found = by_report.remove(report_id(*key).as_str()).unwrap_or_default();
             let id = &entry.evaluation_id;
@@ -146,7 +146,7 @@ impl Acknowledged {
                 several => broken("counted once", format!("{} times in the ledger", several.len())),
             }
         }
-        for (key, (owner, _)) in self.open.iter().filter(|(_, (_, kept_at))| is_here(*kept_at)) {
+        for (key, (owner, _)) in self.open.iter().filter(|(_, (_, home))| is_here(*home)) {
             // An unanswered request may be recorded at most once.
             let found = by_report.remove(report_id(*key).as_str()).unwrap_or_default();
             if found.len() > 1 || found.iter().any(|row| row.owner != *owner) {
@@ -188,12 +188,12 @@ mod tests {
         for (key, owner, server) in [(1, "ada", 0), (2, "ben", 1), (3, "ada", 0)] {
             all.register(key, owner, server);
         }
-        all.answered(1, &answer("one", "a")).unwrap();
-        all.answered(2, &answer("two", "b")).unwrap();
+        all.record_answer(1, &answer("one", "a")).unwrap();
+        all.record_answer(2, &answer("two", "b")).unwrap();
         all
     }
 
-    fn violated(rows: &[Row]) -> Vec<&'static str> {
+    fn violated_invariants(rows: &[Row]) -> Vec<&'static str> {
         acknowledged()
             .compare(rows, None)
             .into_iter()
@@ -204,18 +204,21 @@ mod tests {
     #[test]
     fn finds_a_key_with_two_answers() {
         let mut all = acknowledged();
-        assert!(!all.answered(1, &answer("one", "a")).unwrap());
+        assert!(!all.record_answer(1, &answer("one", "a")).unwrap());
         for wrong in [answer("other", "a"), answer("one", "other")] {
-            assert_eq!(all.answered(1, &wrong).unwrap_err().invariant, "idempotency");
+            assert_eq!(all.record_answer(1, &wrong).unwrap_err().invariant, "idempotency");
         }
-        assert!(all.answered(9, &answer("nine", "")).is_err());
+        assert!(all.record_answer(9, &answer("nine", "")).is_err());
     }
 
     #[test]
     fn accepts_a_correct_ledger() {
         let rows = [row("ada", 1, "one"), row("ben", 2, "two")];
-        assert_eq!(violated(&rows), [""; 0]);
-        assert_eq!(violated(&[rows[0].clone(), rows[1].clone(), row("ada", 3, "three")]), [""; 0]);
+        assert_eq!(violated_invariants(&rows), [""; 0]);
+        assert_eq!(
+            violated_invariants(&[rows[0].clone(), rows[1].clone(), row("ada", 3, "three")]),
+            [""; 0]
+        );
         assert_eq!(acknowledged().compare(&rows[..1], Some(0)), []);
     }
 
@@ -231,7 +234,7 @@ mod tests {
             (vec![one.clone(), two.clone(), three.clone(), three], "counted once"),
             (vec![one, two, row("ada", 4, "four")], "counted once"),
         ] {
-            assert_eq!(violated(&rows), [expected], "{rows:?}");
+            assert_eq!(violated_invariants(&rows), [expected], "{rows:?}");
         }
     }
 
@@ -243,13 +246,13 @@ mod tests {
             principal: principal.to_owned(),
             ..Default::default()
         };
-        all.recorded(1, &recorded(Some(answer("one", "a")), "ada")).unwrap();
+        all.check_record(1, &recorded(Some(answer("one", "a")), "ada")).unwrap();
         for wrong in [
             recorded(None, "ada"),
             recorded(Some(answer("one", "other")), "ada"),
             recorded(Some(answer("one", "a")), "ben"),
         ] {
-            assert!(all.recorded(1, &wrong).is_err());
+            assert!(all.check_record(1, &wrong).is_err());
         }
     }
 }

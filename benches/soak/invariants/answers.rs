@@ -7,7 +7,7 @@ use super::Violation;
 
 pub(crate) fn evaluation(
     what: &str,
-    known: &[v1::Tier],
+    expected: &[v1::Tier],
     answer: &v1::EvaluateResponse,
 ) -> Result<(), Violation> {
     let id = &answer.evaluation_id;
@@ -15,13 +15,13 @@ pub(crate) fn evaluation(
     let tier = answer.decision.as_ref().map(v1::Decision::tier);
     let reasons = answer.decision.iter().flat_map(|decision| &decision.reasons);
     // If the second look fails, the decision is to abstain.
-    let is_without_look = tier == Some(v1::Tier::Abstain)
+    let second_look_failed = tier == Some(v1::Tier::Abstain)
         && reasons.into_iter().any(|reason| reason.code == "SECOND_LOOK_FAILED");
-    if !is_without_look && !tier.is_some_and(|tier| known.contains(&tier)) {
+    if !second_look_failed && !tier.is_some_and(|tier| expected.contains(&tier)) {
         let judges = provenance.into_iter().flat_map(|provenance| &provenance.judges);
         let judges: Vec<_> =
             judges.map(|link| format!("{} {} {}", link.judge, link.result, link.code)).collect();
-        let found = format!("{what}, {id}: {tier:?} instead of {known:?}, by {judges:?}");
+        let found = format!("{what}, {id}: {tier:?} instead of {expected:?}, by {judges:?}");
         return Err(Violation::new("answers", found));
     }
     if !provenance.is_some_and(|provenance| provenance.recorded) {
@@ -51,14 +51,14 @@ pub(crate) struct End {
     pub(crate) turns: u32,
 }
 
-/// Checks how an investigation ended. Returns `false` if it is not finished.
-pub(crate) fn end(known: &End, investigation: &v1::Investigation) -> Result<bool, Violation> {
+/// Checks how an investigation ended. Returns `false` if it has not ended.
+pub(crate) fn end(expected: &End, investigation: &v1::Investigation) -> Result<bool, Violation> {
     let due = investigation.instruction.as_ref().and_then(|due| due.due.as_ref());
     let Some(Due::Finished(finished)) = due else { return Ok(false) };
     let tiers: Vec<_> = investigation.trajectory.iter().map(v1::JudgedReport::tier).collect();
     let turns = investigation.spent.as_ref().map(|spent| spent.turns);
     let ended = (finished.cause.as_str(), &tiers[..], investigation.step, turns);
-    if ended == ("PROCEED", known.tiers, known.steps, Some(known.turns)) {
+    if ended == ("PROCEED", expected.tiers, expected.steps, Some(expected.turns)) {
         return Ok(true);
     }
     let found = format!("investigation {}: {ended:?}", investigation.investigation_id);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_an_unexpected_investigation() {
+    fn finds_an_investigation_that_ended_unexpectedly() {
         const KNOWN: End = End { tiers: &[v1::Tier::Proceed], steps: 2, turns: 1 };
         let ended = |cause: &str, tiers: &[v1::Tier], step, turns| v1::Investigation {
             step,

@@ -2,7 +2,7 @@
 
 use gsar_client::ClientError;
 
-use crate::faults::schedule::{Place, What};
+use crate::faults::schedule::{FaultKind, Place};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Failure {
@@ -40,34 +40,34 @@ impl Failure {
     pub(crate) fn of(error: &ClientError) -> Option<Self> {
         match error {
             ClientError::Unreachable { .. } => Some(Self::Unreachable),
-            ClientError::Refused(refusal) => Self::named(refusal.code, &refusal.reason),
+            ClientError::Refused(refusal) => Self::from_code(refusal.code, &refusal.reason),
             ClientError::Tls { .. } | ClientError::TlsFile(_) | ClientError::Token(_) => None,
         }
     }
 
-    pub(crate) fn named(code: tonic::Code, reason: &str) -> Option<Self> {
+    pub(crate) fn from_code(code: tonic::Code, reason: &str) -> Option<Self> {
         let found = TRANSIENT.iter().find(|(known, of, _)| (*known, *of) == (code, reason));
         found.map(|(_, _, failure)| *failure)
     }
 
-    pub(crate) fn is_explained_by(self, fault: What, server: usize) -> bool {
+    pub(crate) fn is_explained_by(self, fault: FaultKind, server: usize) -> bool {
         let no_storage = matches!(self, Self::Ledger | Self::Evidence);
         let stalls = matches!(self, Self::Late | Self::TooManyCalls);
         match fault {
             // Calls fail while the server stops or starts.
-            What::KillServer(hit) | What::RestartServer(hit) => {
+            FaultKind::KillServer(hit) | FaultKind::RestartServer(hit) => {
                 hit == server && (matches!(self, Self::Unreachable | Self::NotServing) || stalls)
             }
-            What::PauseServer(hit) => hit == server && (self == Self::Unreachable || stalls),
-            What::KillDatabase
-            | What::PauseDatabase
-            | What::SlowDisk(Place::Database)
-            | What::FullDisk(Place::Database) => no_storage || stalls,
-            What::SlowDisk(Place::Server(hit)) | What::FullDisk(Place::Server(hit)) => {
+            FaultKind::PauseServer(hit) => hit == server && (self == Self::Unreachable || stalls),
+            FaultKind::KillDatabase
+            | FaultKind::PauseDatabase
+            | FaultKind::SlowDisk(Place::Database)
+            | FaultKind::FullDisk(Place::Database) => no_storage || stalls,
+            FaultKind::SlowDisk(Place::Server(hit)) | FaultKind::FullDisk(Place::Server(hit)) => {
                 hit == server && (no_storage || stalls)
             }
-            What::SetClock(_) => false,
-            What::Model(_) => self == Self::JudgesBusy || stalls,
+            FaultKind::SetClock(_) => false,
+            FaultKind::Model(_) => self == Self::JudgesBusy || stalls,
         }
     }
 }
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn only_known_codes_and_reasons_are_transient() {
-        assert_eq!(Failure::named(Code::Unavailable, "NOT_SERVING"), Some(Failure::NotServing));
+        assert_eq!(Failure::from_code(Code::Unavailable, "NOT_SERVING"), Some(Failure::NotServing));
         for (code, reason) in [
             (Code::Internal, "INTERNAL"),
             (Code::Unknown, ""),
@@ -88,27 +88,27 @@ mod tests {
             (Code::ResourceExhausted, ""),
             (Code::NotFound, "UNKNOWN_RESOURCE"),
         ] {
-            assert_eq!(Failure::named(code, reason), None, "{code:?} {reason}");
+            assert_eq!(Failure::from_code(code, reason), None, "{code:?} {reason}");
         }
     }
 
     #[test]
     fn faults_explain_only_their_effects() {
         for (failure, fault, explains) in [
-            (Failure::Unreachable, What::KillServer(1), true),
-            (Failure::Unreachable, What::KillServer(2), false),
-            (Failure::Unreachable, What::KillDatabase, false),
-            (Failure::Ledger, What::KillDatabase, true),
-            (Failure::Ledger, What::KillServer(1), false),
-            (Failure::Ledger, What::FullDisk(Place::Server(1)), true),
-            (Failure::Evidence, What::FullDisk(Place::Database), true),
-            (Failure::Evidence, What::FullDisk(Place::Server(0)), false),
-            (Failure::NotServing, What::KillServer(1), true),
-            (Failure::Late, What::PauseServer(1), true),
-            (Failure::Late, What::SetClock(2), false),
-            (Failure::NotServing, What::RestartServer(1), true),
-            (Failure::NotServing, What::KillDatabase, false),
-            (Failure::Ledger, What::Model(Outage::Hangs), false),
+            (Failure::Unreachable, FaultKind::KillServer(1), true),
+            (Failure::Unreachable, FaultKind::KillServer(2), false),
+            (Failure::Unreachable, FaultKind::KillDatabase, false),
+            (Failure::Ledger, FaultKind::KillDatabase, true),
+            (Failure::Ledger, FaultKind::KillServer(1), false),
+            (Failure::Ledger, FaultKind::FullDisk(Place::Server(1)), true),
+            (Failure::Evidence, FaultKind::FullDisk(Place::Database), true),
+            (Failure::Evidence, FaultKind::FullDisk(Place::Server(0)), false),
+            (Failure::NotServing, FaultKind::KillServer(1), true),
+            (Failure::Late, FaultKind::PauseServer(1), true),
+            (Failure::Late, FaultKind::SetClock(2), false),
+            (Failure::NotServing, FaultKind::RestartServer(1), true),
+            (Failure::NotServing, FaultKind::KillDatabase, false),
+            (Failure::Ledger, FaultKind::Model(Outage::Hangs), false),
         ] {
             assert_eq!(failure.is_explained_by(fault, 1), explains, "{failure:?} {fault}");
         }

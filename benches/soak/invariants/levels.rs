@@ -1,4 +1,4 @@
-//! Checks that memory and open descriptors of a warm server do not grow.
+//! Checks that the memory and the open descriptors of a server do not grow after its warm-up.
 
 use std::time::Duration;
 
@@ -30,11 +30,11 @@ pub(crate) struct Level {
 const WARM_UP: Duration = Duration::from_secs(600);
 /// The minimum length of a checked series in hours.
 const MIN_SPAN: f64 = 0.5;
-/// The allowed growth as a share of the median. The constants below are the minimum allowance.
+/// The allowed growth as a share of the median. The two constants below are the minimum that is allowed.
 const MAX_SHARE: f64 = 0.25;
 const MIN_MEMORY_MIB: f64 = 24.0;
 const MIN_DESCRIPTORS: f64 = 16.0;
-/// The maximum number of points, because slopes are computed for every pair.
+/// The maximum number of points, which is limited because a slope is computed for every pair.
 const MAX_POINTS: usize = 400;
 
 pub(crate) fn levels(samples: &[Sample]) -> Vec<Level> {
@@ -110,7 +110,7 @@ pub(crate) fn check(levels: &[Level]) -> Vec<Violation> {
 mod tests {
     use super::*;
 
-    /// Two hours of samples, one every ten seconds, as functions of the hour.
+    /// Returns two hours of samples, one every ten seconds, whose values are functions of the hours passed.
     fn samples(memory: impl Fn(f64) -> f64, descriptors: impl Fn(f64) -> f64) -> Vec<Sample> {
         (0..720)
             .map(|number| {

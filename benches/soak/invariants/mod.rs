@@ -1,4 +1,4 @@
-//! The invariants. Each violation is immediately written to a file.
+//! Checks the invariants. Each violation is immediately written to a file.
 
 pub(crate) mod acknowledged;
 pub(crate) mod answers;
@@ -62,7 +62,7 @@ impl Violations {
         *count += 1;
         if recorded.len() < MAX_RECORDED {
             if let Ok(line) = serde_json::to_string(&noted) {
-                // Can be ignored, because the report also contains the violation.
+                // A write error can be ignored, because the report also contains the violation.
                 let _in_report = writeln!(file, "{line}");
             }
             recorded.push(noted);

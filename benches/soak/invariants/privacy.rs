@@ -25,7 +25,10 @@ pub(crate) fn evaluations(
     match page.evaluations.iter().find(|found| found.principal != reader) {
         None => Ok(()),
         Some(found) => {
-            let found = format!("{reader} lists {} of {}", found.evaluation_id, found.principal);
+            let found = format!(
+                "{reader} can list evaluation {} of {}",
+                found.evaluation_id, found.principal
+            );
             Err(Violation::new("privacy", found))
         }
     }
@@ -45,7 +48,7 @@ pub(crate) fn corpora<'o>(
     match of_others.find(listed) {
         None => Ok(()),
         Some(name) => {
-            let found = format!("{reader} lists corpus {name} of another principal");
+            let found = format!("{reader} can list another principal's corpus {name}");
             Err(Violation::new("privacy", found))
         }
     }
@@ -57,7 +60,7 @@ mod tests {
     use tonic::Status;
 
     #[test]
-    fn finds_answers_and_other_refusals() {
+    fn finds_answers_and_unexpected_refusals() {
         let got = |code| Err(Box::new(Refusal::from_status("Search", &Status::new(code, ""))));
         let checked = |answer: Result<(), _>| refused("a search", &answer, Code::NotFound);
         checked(got(Code::NotFound)).unwrap();
@@ -66,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_data_of_others_in_lists() {
+    fn finds_data_of_other_principals_in_lists() {
         let page = |principal: &str| v1::ListEvaluationsResponse {
             evaluations: vec![v1::EvaluationSummary {
                 principal: principal.to_owned(),

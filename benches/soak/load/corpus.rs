@@ -6,10 +6,10 @@ use tonic::Code;
 
 use super::{CallResult, Caller};
 use crate::cases::{Case, evidence, item, request};
-use crate::faults::schedule::What;
+use crate::faults::schedule::FaultKind;
 use crate::identity::Principal;
 use crate::invariants::acknowledged::report_id;
-use crate::invariants::{Violation, answers};
+use crate::invariants::answers;
 use crate::left_data::StoredCorpus;
 
 struct Corpus {
@@ -17,19 +17,20 @@ struct Corpus {
     home: usize,
     id: String,
     key: u64,
-    lives: Option<std::time::Duration>,
+    time_to_live: Option<std::time::Duration>,
 }
 
 const TIME_TO_LIVE: std::time::Duration = std::time::Duration::from_secs(120);
 
 impl Caller {
-    /// Stores a corpus and uses it. One in eight is left for the final checks, and one in sixteen expires.
+    /// Stores a corpus and uses it. One in eight is left for the final checks, and another one in sixteen is left to
+    /// expire.
     pub(super) async fn store_and_search(&mut self) {
         let (owner, home) = self.draw();
         let (key, began) = (self.world.new_key(), self.world.phases.now());
         let fate = self.random.u32(..16);
-        let lives = (fate == 0).then_some(TIME_TO_LIVE);
-        let corpus = Corpus { owner, home, id: format!("corpus-{key}"), key, lives };
+        let time_to_live = (fate == 0).then_some(TIME_TO_LIVE);
+        let corpus = Corpus { owner, home, id: format!("corpus-{key}"), key, time_to_live };
         if !self.put(&corpus).await {
             return;
         }
@@ -44,12 +45,12 @@ impl Caller {
         }
         let now = self.world.phases.now();
         let faults = self.world.phases.affecting(began, now);
-        let is_set = faults.iter().any(|what| matches!(what, What::SetClock(_)));
-        // It expires by its server's clock, which a fault can change.
-        if lives.is_some() && is_set && !self.world.is_shared() {
+        let is_set = faults.iter().any(|what| matches!(what, FaultKind::SetClock(_)));
+        // The corpus expires according to its server's clock, which a fault can change.
+        if time_to_live.is_some() && is_set && !self.world.is_shared() {
             return;
         }
-        let expires = lives.map(|lives| now + lives);
+        let expires = time_to_live.map(|time_to_live| now + time_to_live);
         let Corpus { owner, home, id: corpus_id, key, .. } = corpus;
         self.world.left_data().corpora.push(StoredCorpus { owner, home, corpus_id, key, expires });
     }
@@ -57,7 +58,8 @@ impl Caller {
     /// Returns `true` if the corpus was acknowledged before the run ended.
     async fn put(&mut self, corpus: &Corpus) -> bool {
         while !self.world.is_over() {
-            let time_to_live = corpus.lives.and_then(|lives| lives.try_into().ok());
+            let time_to_live =
+                corpus.time_to_live.and_then(|time_to_live| time_to_live.try_into().ok());
             let head = v1::CorpusHead { corpus_id: corpus.id.clone(), time_to_live };
             let filler: String =
                 (0..200).map(|line| format!("line {line} of {}\n", corpus.id)).collect();
@@ -98,7 +100,7 @@ impl Caller {
             }
             CallResult::Refused(refusal) => {
                 let found = format!("{}: {:?} {}", corpus.id, refusal.code, refusal.one_line());
-                self.world.record_violation(Violation::new("corpora", found));
+                self.world.record_violation("corpora", found);
             }
             CallResult::Failed => self.back_off().await,
         }
@@ -157,7 +159,7 @@ impl Caller {
                         refusal.code,
                         refusal.one_line()
                     );
-                    return self.world.record_violation(Violation::new("corpora", found));
+                    return self.world.record_violation("corpora", found);
                 }
                 CallResult::Failed => {
                     may_be_gone = true;

@@ -8,7 +8,6 @@ use gsar_client::v1;
 use super::{CallResult, Caller};
 use crate::cases::{Case, request};
 use crate::identity::WORKERS;
-use crate::invariants::Violation;
 use crate::invariants::acknowledged::report_id;
 use crate::invariants::answers;
 use crate::servers::model;
@@ -54,7 +53,7 @@ impl Caller {
         if let Some(report) = &mut request.report {
             report.id = report_id(key);
         }
-        // Two in three use the rules instead of the chat model.
+        // Two in three requests use the rules instead of the chat model.
         if self.random.u32(..3) > 0 {
             request.options =
                 Some(v1::EvaluateOptions { judge: "rules/2".to_owned(), ..Default::default() });
@@ -66,14 +65,14 @@ impl Caller {
     }
 
     pub(super) fn check_answer(&self, key: u64, case: Case, answer: &v1::EvaluateResponse) {
-        let noted = self.world.acknowledged().answered(key, answer);
+        let noted = self.world.acknowledged().record_answer(key, answer);
         match noted {
             Ok(true) => {
                 self.count_judges(answer);
                 self.count_clock(answer);
             }
             Ok(false) => {}
-            Err(violation) => self.world.record_violation(violation),
+            Err(violation) => self.world.record(violation),
         }
         self.world.check(answers::evaluation(&format!("key {key}"), case.tiers(), answer));
     }
@@ -99,7 +98,7 @@ impl Caller {
 
     pub(super) async fn read_again(&mut self) {
         let number = self.random.usize(..);
-        let found = self.world.acknowledged().any(number);
+        let found = self.world.acknowledged().pick(number);
         let Some((key, entry)) = found else { return self.evaluate().await };
         let Some(owner) = WORKERS.iter().find(|worker| worker.name == entry.owner) else { return };
         let server = self.server(entry.server);
@@ -109,12 +108,12 @@ impl Caller {
             .await;
         match result {
             CallResult::Answered(recorded) => {
-                let compared = self.world.acknowledged().recorded(key, &recorded);
+                let compared = self.world.acknowledged().check_record(key, &recorded);
                 self.world.check(compared);
             }
             CallResult::Refused(refusal) => {
                 let found = format!("key {key}, {id}: {:?} {}", refusal.code, refusal.one_line());
-                self.world.record_violation(Violation::new("acknowledged", found));
+                self.world.record_violation("acknowledged", found);
             }
             CallResult::Failed => self.back_off().await,
         }

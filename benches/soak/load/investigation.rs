@@ -4,9 +4,9 @@ use gsar_client::v1;
 
 use super::{CallResult, Caller};
 use crate::cases::item;
-use crate::faults::schedule::What;
+use crate::faults::schedule::FaultKind;
 use crate::identity::Principal;
-use crate::invariants::{Violation, answers};
+use crate::invariants::answers;
 use crate::left_data::FinishedInvestigation;
 
 /// The agent's steps: turns with tool results, and reports. The last report is true.
@@ -62,7 +62,9 @@ impl Caller {
                     let is_over = !matches!(ended, Ok(false));
                     // If the second look fails, the server abstains.
                     let faults = self.world.phases.affecting(began, self.world.phases.now());
-                    if ended.is_err() && faults.iter().any(|what| matches!(what, What::Model(_))) {
+                    if ended.is_err()
+                        && faults.iter().any(|what| matches!(what, FaultKind::Model(_)))
+                    {
                         return self.world.count("investigation without a second look");
                     }
                     if self.world.check(ended) && is_over {
@@ -77,7 +79,7 @@ impl Caller {
                 }
                 CallResult::Answered(None) => {
                     let found = format!("investigation {id}: the answer has no investigation");
-                    return self.world.record_violation(Violation::new("answers", found));
+                    return self.world.record_violation("answers", found);
                 }
                 // The call that failed did take effect.
                 CallResult::Refused(refusal) if refusal.reason == "NOT_DUE" => at = None,
@@ -137,7 +139,7 @@ impl Caller {
             }
             None => {
                 let found = format!("investigation {id} requests step {step} after its end");
-                self.world.record_violation(Violation::new("answers", found));
+                self.world.record_violation("answers", found);
                 CallResult::Answered(None)
             }
         }

@@ -14,7 +14,6 @@ use gsar_client::{Client, ClientError, Refusal};
 use tonic::Code;
 
 use crate::identity::{Principal, WORKERS};
-use crate::invariants::Violation;
 use crate::invariants::failures::Failure;
 use crate::invariants::privacy;
 use crate::world::World;
@@ -55,7 +54,7 @@ impl Caller {
 
     pub(crate) async fn run(mut self) {
         while !self.world.is_over() {
-            // In percent. Investigations and corpora make several calls.
+            // The shares are in percent. An investigation or a corpus takes several calls.
             match self.random.u32(..100) {
                 0..60 => self.evaluate().await,
                 60..72 => self.read_again().await,
@@ -72,20 +71,20 @@ impl Caller {
         (principal, self.random.usize(..self.world.sidecars.len()))
     }
 
-    /// Draws any server if they share a ledger, and otherwise returns `home`.
+    /// Draws a server if all servers share a ledger, and otherwise returns `home`.
     fn server(&mut self, home: usize) -> usize {
         if self.world.is_shared() { self.random.usize(..self.world.sidecars.len()) } else { home }
     }
 
-    /// Makes one call once a ticket is available, times it, and checks its failure.
+    /// Makes one call as soon as a ticket is available, times it, and checks whether a fault explains a failure.
     async fn call<T>(
         &self,
         operation: &'static str,
         server: usize,
-        of: &Principal,
+        principal: &Principal,
         call: impl AsyncFnOnce(&Client) -> Result<T, ClientError>,
     ) -> CallResult<T> {
-        let Ok(client) = self.world.client(server, of) else { return CallResult::Failed };
+        let Ok(client) = self.world.client(server, principal) else { return CallResult::Failed };
         if let Ok(ticket) = self.world.tickets.acquire().await {
             ticket.forget();
         }
@@ -98,11 +97,11 @@ impl Caller {
                 self.world.latencies.note(operation, phase, until - from);
                 CallResult::Answered(answer)
             }
-            Err(error) => self.failed(operation, server, error, from, until),
+            Err(error) => self.classify_error(operation, server, error, from, until),
         }
     }
 
-    fn failed<T>(
+    fn classify_error<T>(
         &self,
         operation: &'static str,
         server: usize,
@@ -117,7 +116,7 @@ impl Caller {
                 }
                 error => {
                     let found = format!("{operation} at server {server}: {error:?}");
-                    self.world.record_violation(Violation::new("failures", found));
+                    self.world.record_violation("failures", found);
                     CallResult::Failed
                 }
             };
@@ -145,7 +144,7 @@ impl Caller {
                 let found = format!(
                     "{operation} at server {server} {times}: unexplained {failure:?}: {message}"
                 );
-                self.world.record_violation(Violation::new("failures", found));
+                self.world.record_violation("failures", found);
             }
         }
     }
@@ -163,7 +162,7 @@ impl Caller {
 
     fn unexpected_refusal(&self, what: &str, refusal: &Refusal) {
         let found = format!("{what}: {:?} {} {}", refusal.code, refusal.reason, refusal.one_line());
-        self.world.record_violation(Violation::new("failures", found));
+        self.world.record_violation("failures", found);
     }
 
     async fn back_off(&mut self) {

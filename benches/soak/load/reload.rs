@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
-use crate::faults::schedule::What;
+use crate::faults::schedule::FaultKind;
 use crate::identity::{GUEST, principals};
-use crate::invariants::Violation;
 use crate::servers::sidecar::Sidecar;
 use crate::world::World;
 
@@ -63,7 +62,7 @@ pub(crate) async fn reload_repeatedly(world: Arc<World>, seed: u64, every: Durat
         }
         let Some(change) = round.pop() else { continue };
         if let Err(error) = change_files(&world, change, &mut expected).await {
-            world.record_violation(Violation::new("reload", format!("{change:?}: {error:#}")));
+            world.record_violation("reload", format!("{change:?}: {error:#}"));
         }
         world.count(&format!("reload: {change:?}"));
     }
@@ -122,7 +121,7 @@ async fn check_reload(world: &World, expected: Expected) -> anyhow::Result<()> {
             };
             let (now, number) = (world.phases.now(), sidecar.number);
             let is_hit = world.phases.affecting(from, now).iter().any(|fault| {
-                matches!(fault, What::KillServer(hit) | What::RestartServer(hit) | What::PauseServer(hit) if *hit == number)
+                matches!(fault, FaultKind::KillServer(hit) | FaultKind::RestartServer(hit) | FaultKind::PauseServer(hit) if *hit == number)
             });
             if is_hit {
                 break;
@@ -160,12 +159,12 @@ async fn difference(
         Err(error) => return Err(error.into()),
     };
     if is_guest != expected.has_guest {
-        return Ok(Some(format!("the guest is {is_guest} instead of {}", expected.has_guest)));
+        return Ok(Some(format!("guest access is {is_guest} instead of {}", expected.has_guest)));
     }
     let ends = sidecar.metric("gsar_tls_certificate_not_after_seconds").await?;
     let expected_end = rcgen::date_time_ymd(expected.certificate, 12, 31).unix_timestamp() as f64;
     if (ends - expected_end).abs() > 1.0 {
-        return Ok(Some(format!("the certificate ends at {ends} instead of {expected_end}")));
+        return Ok(Some(format!("the certificate expires at {ends} instead of {expected_end}")));
     }
     Ok(None)
 }

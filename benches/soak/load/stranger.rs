@@ -14,9 +14,9 @@ impl Caller {
         match self.random.u32(..7) {
             0 => self.call_as_stranger().await,
             1 => self.call_without_permission().await,
-            2 => self.read_of_another().await,
-            3 => self.search_of_another().await,
-            4 => self.investigation_of_another().await,
+            2 => self.read_evaluation_of_another().await,
+            3 => self.search_corpus_of_another().await,
+            4 => self.read_investigation_of_another().await,
             5 => self.list_evaluations().await,
             _ => self.list_corpora().await,
         }
@@ -44,9 +44,9 @@ impl Caller {
         self.expect_refusal("a reader's Evaluate", result, Code::PermissionDenied);
     }
 
-    async fn read_of_another(&mut self) {
+    async fn read_evaluation_of_another(&mut self) {
         let number = self.random.usize(..);
-        let found = self.world.acknowledged().any(number);
+        let found = self.world.acknowledged().pick(number);
         let Some((_, Entry { owner, server, evaluation_id: id, .. })) = found else { return };
         let (server, Some(other)) = (self.server(server), another(owner)) else { return };
         let result = self
@@ -56,7 +56,7 @@ impl Caller {
         self.expect_refusal(&what, result, Code::NotFound);
     }
 
-    async fn search_of_another(&mut self) {
+    async fn search_corpus_of_another(&mut self) {
         let number = self.random.usize(..);
         let Some(corpus) = pick(&self.world.left_data().corpora, number) else { return };
         let owner = corpus.owner.name;
@@ -71,7 +71,7 @@ impl Caller {
         }
     }
 
-    async fn investigation_of_another(&mut self) {
+    async fn read_investigation_of_another(&mut self) {
         let number = self.random.usize(..);
         let Some(investigation) = pick(&self.world.left_data().investigations, number) else {
             return;

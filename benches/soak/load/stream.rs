@@ -7,7 +7,6 @@ use gsar_client::v1::evaluate_stream_response::Result as Answered;
 
 use super::{CallResult, Caller};
 use crate::cases::Case;
-use crate::invariants::Violation;
 use crate::invariants::acknowledged::report_id;
 use crate::invariants::failures::Failure;
 
@@ -49,8 +48,9 @@ impl Caller {
                 .await;
             for answer in answers {
                 let Some((key, case, _)) = open.get(&answer.correlation_id) else {
-                    let found = format!("a stream answers unknown `{}`", answer.correlation_id);
-                    self.world.record_violation(Violation::new("answers", found));
+                    let found =
+                        format!("a stream answered the unknown report `{}`", answer.correlation_id);
+                    self.world.record_violation("answers", found);
                     continue;
                 };
                 match answer.result {
@@ -62,20 +62,17 @@ impl Caller {
                     Some(Answered::Error(error)) => {
                         let code = tonic::Code::from(error.code);
                         let until = self.world.phases.now();
-                        match Failure::named(code, &error.reason) {
+                        match Failure::from_code(code, &error.reason) {
                             Some(failure) => self.check_failure(
                                 "EvaluateStream", server, failure, &error.message, from, until,
                             ),
                             None => {
-                                let found = format!("a report of a stream: {error:?}");
-                                self.world.record_violation(Violation::new("failures", found));
+                                let found = format!("a report in a stream failed: {error:?}");
+                                self.world.record_violation("failures", found);
                             }
                         }
                     }
-                    None => self.world.record_violation(Violation::new(
-                        "answers",
-                        "a stream sent an empty answer",
-                    )),
+                    None => self.world.record_violation("answers", "a stream sent an empty answer"),
                 }
             }
             if let CallResult::Refused(refusal) = result {

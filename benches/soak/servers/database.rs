@@ -58,7 +58,7 @@ impl Database {
         while family.iter().any(|pid| is_alive(*pid)) {
             ensure!(
                 began.elapsed() < Duration::from_secs(30),
-                "PostgreSQL still runs after SIGKILL"
+                "PostgreSQL is still running after SIGKILL"
             );
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -119,7 +119,7 @@ impl Database {
 
     fn run(&self, program: &str, arguments: &[&str]) -> anyhow::Result<String> {
         let mut command = Command::new(self.programs.join(program));
-        // A pipe would stay open, because pg_ctl's server inherits it.
+        // A pipe would stay open, because the server that pg_ctl starts inherits it.
         let printed = tempfile::NamedTempFile::new()?;
         let output = printed.reopen()?;
         command.args(arguments).current_dir("/").stdin(Stdio::null());

@@ -17,7 +17,7 @@ pub(crate) struct Disk {
 const FILLER: &str = "filler";
 
 impl Disk {
-    pub(crate) fn make(image: &Path, mount: &Path, bytes: u64) -> anyhow::Result<Self> {
+    pub(crate) fn create(image: &Path, mount: &Path, bytes: u64) -> anyhow::Result<Self> {
         File::create(image)?.set_len(bytes)?;
         std::fs::create_dir_all(mount)?;
         // Reserve no blocks for root.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gsar_chat_wire::{KEY, ReceivedRequest, ScriptedReply, Server, Verdict, Wire, citation};
+use gsar_chat_wire::{ReceivedRequest, ScriptedReply, Server, Verdict, citation};
 
 use crate::faults::schedule::Outage;
 
@@ -51,21 +51,18 @@ impl Model {
         self.answered.load(Ordering::Relaxed)
     }
 
-    /// Returns the judge's configuration. Its key is written to a folder.
+    /// Returns the judge's configuration. Writes the API key to `folder`.
     pub(crate) fn configuration(
         &self,
         folder: &Path,
         daily_budget: u64,
     ) -> std::io::Result<String> {
-        let key = folder.join("model-key");
-        std::fs::write(&key, KEY)?;
+        let model = self.server.model_table(NAME, folder)?;
         let (input, output) = PRICES;
         Ok(format!(
             "[judges]\nchain = [\"{NAME}\", \"rules/2\"]\ndaily_budget = {daily_budget}\ncache_memory = \"2MiB\"\ncache_disk = \"8MiB\"\n\
-             [judges.models.\"{NAME}\"]\nbase_url = \"{}\"\nkey_file = \"{}\"\nattempts = 2\ntimeout = \"2s\"\n\
+             {model}attempts = 2\ntimeout = \"2s\"\n\
              input_price = {input}\noutput_price = {output}\nmax_output_tokens = 1000\n",
-            self.server.base_url(Wire::OpenAi),
-            key.display(),
         ))
     }
 }

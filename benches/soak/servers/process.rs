@@ -43,5 +43,5 @@ pub(crate) fn family(pid: i32) -> Vec<i32> {
 
 pub(crate) fn signal(pid: i32, signal: Signal) -> anyhow::Result<()> {
     let pid = Pid::from_raw(pid).context("no process")?;
-    kill_process(pid, signal).with_context(|| format!("{signal:?} to process {pid:?}"))
+    kill_process(pid, signal).with_context(|| format!("sending {signal:?} to process {pid:?}"))
 }

@@ -14,10 +14,10 @@ use crate::servers::process::{self, Usage};
 
 /// From Debian's package libfaketime.
 const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
-/// The maximum start time, including the database's WAL replay.
+/// The maximum startup time, including the database's WAL replay.
 const MAX_START: Duration = Duration::from_secs(120);
 
-/// A server process, which may be stopped.
+/// A server process, which may not be running.
 #[derive(Debug)]
 pub(crate) struct Sidecar {
     pub(crate) number: usize,
@@ -98,9 +98,9 @@ impl Sidecar {
         }
         let began = Instant::now();
         while !self.is_ready().await {
-            if let Some(status) = self.ended() {
+            if let Some(status) = self.exit_status() {
                 bail!(
-                    "server {} ended during its start ({status}); see {}",
+                    "server {} exited during startup ({status}); see {}",
                     self.number,
                     self.log().display()
                 );
@@ -120,7 +120,7 @@ impl Sidecar {
         command.arg("--config").arg(self.folder.join("gsar.toml")).env_clear();
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
         if let Some(clock) = &self.clock {
-            // Changes the wall clock but not timers. The file is read again every second.
+            // This changes the wall clock but not timers. The file is read again every second.
             command.env("LD_PRELOAD", FAKETIME).env("FAKETIME_TIMESTAMP_FILE", clock);
             command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1").env("FAKETIME_CACHE_DURATION", "1");
         }
@@ -151,7 +151,7 @@ impl Sidecar {
     pub(crate) async fn wait(&self, timeout: Duration) -> Option<ExitStatus> {
         let began = Instant::now();
         while began.elapsed() < timeout {
-            if let Some(status) = self.ended() {
+            if let Some(status) = self.exit_status() {
                 return Some(status);
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -159,7 +159,7 @@ impl Sidecar {
         None
     }
 
-    pub(crate) fn ended(&self) -> Option<ExitStatus> {
+    pub(crate) fn exit_status(&self) -> Option<ExitStatus> {
         self.running().child.as_mut()?.try_wait().ok()?
     }
 
@@ -170,7 +170,7 @@ impl Sidecar {
 
     pub(crate) fn set_clock(&self, hours: i32) -> anyhow::Result<()> {
         let clock = self.clock.as_ref().context("this server uses the system clock")?;
-        // Written atomically, because it can be read at any time.
+        // Write the file atomically, because it can be read at any time.
         let new = clock.with_extension("new");
         std::fs::write(&new, format!("{hours:+}h"))?;
         Ok(std::fs::rename(new, clock)?)

@@ -4,13 +4,13 @@ use clap::Parser;
 use gsar_benches::echo::{Echo, serve};
 use gsar_client::Endpoint;
 
-/// Answers every call of /gsar.benches.Echo/Call with a message of a fixed size.
+/// Answers every call to /gsar.benches.Echo/Call with a message of a fixed size.
 #[derive(Parser)]
 struct Arguments {
     /// Address to listen on: unix:///path/to.sock or grpc://address:port.
     #[arg(long)]
     listen: Endpoint,
-    /// Encoded size of the answer.
+    /// Encoded size of the answer in bytes.
     #[arg(long)]
     answer_bytes: usize,
 }

@@ -16,14 +16,14 @@ use gsar_extraction::rules::Index;
 /// Prints Markdown tables.
 #[derive(Parser)]
 struct Arguments {
-    /// Number of rounds; medians are printed.
+    /// Number of rounds, whose medians are printed.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// Name of the shape to measure; all by default.
+    /// Name of the shape to measure. Default: all shapes.
     #[arg(long)]
     shape: Option<String>,
-    /// Print only the CPU time, in microseconds, of extraction, rules and verification of one `Evaluate`
-    /// of the service figures.
+    /// Print only the CPU time, in microseconds, of extraction, rules and verification for one `Evaluate`
+    /// call from the service figures.
     #[arg(long)]
     evaluate: bool,
 }
@@ -72,7 +72,7 @@ fn shapes(rounds: usize, name: Option<&str>) -> anyhow::Result<()> {
         let (small, large) = (small.content.as_str(), large.content.as_str());
         let extraction =
             |content: &str| per_megabyte(content, rounds, || drop(black_box(facts(content))));
-        let (at_one, at_most) = (extraction(small), extraction(large));
+        let (small_time, large_time) = (extraction(small), extraction(large));
         let counting = per_megabyte(large, rounds, || {
             black_box(memchr::memchr_iter(b'\n', black_box(large.as_bytes())).count());
         });
@@ -90,10 +90,10 @@ fn shapes(rounds: usize, name: Option<&str>) -> anyhow::Result<()> {
         println!(
             "| {} | {:.1} | {:.1} | {:.2} | {:.0} | {:.1} | {:.2} | {:.0} | {:.1} |",
             shape.name(),
-            1e3 / at_most,
-            1e3 / at_one,
-            at_most / at_one,
-            at_most / counting,
+            1e3 / large_time,
+            1e3 / small_time,
+            large_time / small_time,
+            large_time / counting,
             milliseconds(indexed),
             milliseconds(ruled),
             milliseconds(scanned),

@@ -1,4 +1,4 @@
-//! Prints the CPU time to parse input shapes that were once slow, each at four sizes, and the growth
+//! Prints the CPU time needed to parse input shapes that were once slow, each at four sizes, and the growth
 //! exponent.
 
 use clap::Parser;
@@ -14,7 +14,7 @@ struct Arguments {
     /// Size of the largest input in bytes.
     #[arg(long, default_value_t = 256 << 10)]
     bytes: usize,
-    /// Stop a shape once an input takes this many seconds.
+    /// Stop measuring a shape once an input takes longer than this many seconds.
     #[arg(long, default_value_t = 4.0)]
     patience: f64,
 }

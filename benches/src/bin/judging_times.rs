@@ -1,4 +1,4 @@
-//! Measures a minimal client of a chat model, and the steps of an evaluation.
+//! Measures a minimal chat model client, and the steps of an evaluation.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use prost::Message as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Prints the measurements as one JSON object; times in microseconds.
+/// Prints the measurements as one JSON object, with times in microseconds.
 #[derive(Parser)]
 enum Arguments {
     /// Sends the same request many times with only reqwest and serde_json, like a program without GSAR.

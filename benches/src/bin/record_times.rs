@@ -63,7 +63,7 @@ async fn main() -> anyhow::Result<()> {
         ..Default::default()
     };
     let answer = client.rescore_evaluations(request.clone()).await?;
-    ensure!(answer.decided == decided, "{} were rescored", answer.decided);
+    ensure!(answer.decided == decided, "{} of {decided} evaluations were rescored", answer.decided);
     let changed: u32 = answer.changes.iter().map(|change| change.evaluations).sum();
     let times = timed(arguments.calls, || client.rescore_evaluations(request.clone())).await?;
     println!("| {decided} rescored under another threshold, of which {changed} change | {times}");

@@ -8,7 +8,7 @@ use gsar_client::{Client, Endpoint, v1};
 use tonic::transport::Channel;
 use v1::grounding_service_client::GroundingServiceClient;
 
-/// Prints calls per second of the SDK relative to a bare client, with 1 and 64 in flight.
+/// Prints calls per second of the SDK relative to a bare client, with 1 and 64 calls in flight.
 #[derive(Parser)]
 struct Arguments {
     /// Server address: grpc://address:port.

@@ -15,8 +15,8 @@ use clap::Parser;
 use gsar_benches::provider::Provider;
 use tokio::net::TcpListener;
 
-/// Answers chat completions about the report of the judging figures at once. /calls returns the number
-/// of answers, /last the body of the last request.
+/// Immediately answers chat completion requests about the report of the judging figures. /calls returns
+/// the number of answers, and /last returns the body of the last request.
 #[derive(Parser)]
 struct Arguments {
     /// Address to listen on.

@@ -1,4 +1,4 @@
-//! Decides the rows of a run under every variant.
+//! Decides the rows of a run under each variant.
 
 use anyhow::Result;
 use gsar_core::policy::Policy;
@@ -18,13 +18,13 @@ pub(crate) struct Cell {
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) name: String,
-    /// The gold class and the counted class of each claim.
+    /// Each claim's gold class, and the class it was counted in; `None` if it was not judged.
     pub(crate) claims: Vec<(Class, Option<Class>)>,
-    /// The evidence type of each claim, if it was judged. May be empty.
+    /// Each claim's evidence type; `None` if it was not judged. Empty if no claim of the row was judged.
     pub(crate) types: Vec<Option<EvidenceType>>,
-    /// `true` if the claims were given to the judge.
-    pub(crate) has_given_claims: bool,
-    /// The share of claims labelled grounded or complementary, 0 to 1.
+    /// `true` if the labelled claims were sent with the report. Otherwise, the server split the report.
+    pub(crate) claims_were_sent: bool,
+    /// The share of claims labelled grounded or complementary, from 0 to 1.
     pub(crate) faithfulness: f64,
     /// `true` if a claim is labelled ungrounded or contradicted.
     pub(crate) is_wrong: bool,
@@ -48,7 +48,7 @@ impl Cell {
     }
 
     pub(crate) fn tiers(&self, variant: Variant) -> [usize; 4] {
-        Tier::ALL.map(|tier| self.rows.iter().filter(|row| row.is(variant, tier)).count())
+        Tier::ALL.map(|tier| self.rows.iter().filter(|row| row.has_tier(variant, tier)).count())
     }
 }
 
@@ -67,7 +67,7 @@ impl Row {
         for (outcome, (variant, policy)) in outcomes.iter_mut().zip(policies) {
             *outcome = variant.decide(policy, &partition);
         }
-        // Claims that the server split off have no labels.
+        // Claims that the server split off a whole report have no labels.
         let counted = |number: usize| {
             let mut counted = partition.counted(policy).filter(|_| !whole);
             counted.find(|claim| claim.claim.id.as_str() == format!("c{number}"))
@@ -87,40 +87,37 @@ impl Row {
     ) -> Self {
         let (faithfulness, is_wrong) = (row.faithfulness(), row.is_wrong());
         let (name, loop_end) = (row.row.clone(), row.loop_end.clone());
-        let (types, has_given_claims) = (Vec::new(), !whole);
-        Self { name, claims, types, has_given_claims, faithfulness, is_wrong, loop_end, outcomes }
+        let (types, claims_were_sent) = (Vec::new(), !whole);
+        Self { name, claims, types, claims_were_sent, faithfulness, is_wrong, loop_end, outcomes }
     }
 
     pub(crate) fn under(&self, variant: Variant) -> Outcome {
-        let mut outcomes = Variant::ALL.into_iter().zip(self.outcomes);
-        outcomes
-            .find(|(found, _)| *found == variant)
-            .map_or(Outcome::ABSTAINED, |(_, outcome)| outcome)
+        self.outcomes.get(variant as usize).copied().unwrap_or(Outcome::ABSTAINED)
     }
 
     pub(crate) fn is_wrong_proceed(&self, variant: Variant) -> bool {
-        self.is(variant, Tier::Proceed) && self.is_wrong
+        self.has_tier(variant, Tier::Proceed) && self.is_wrong
     }
 
     pub(crate) fn is_false_proceed(&self, variant: Variant) -> bool {
         let is_false = self.claims.iter().any(|(gold, _)| *gold == Class::Contradicted);
-        self.is(variant, Tier::Proceed) && is_false
+        self.has_tier(variant, Tier::Proceed) && is_false
     }
 
-    pub(crate) fn is(&self, variant: Variant, tier: Tier) -> bool {
+    pub(crate) fn has_tier(&self, variant: Variant, tier: Tier) -> bool {
         self.under(variant).tier == tier
     }
 }
 
 #[cfg(test)]
 impl Row {
-    pub(crate) fn unjudged(claims: Vec<(Class, Option<Class>)>, has_given_claims: bool) -> Self {
+    pub(crate) fn unjudged(claims: Vec<(Class, Option<Class>)>, claims_were_sent: bool) -> Self {
         let outcomes = [Outcome::ABSTAINED; Variant::ALL.len()];
         Self {
             name: String::new(),
             claims,
             types: Vec::new(),
-            has_given_claims,
+            claims_were_sent,
             faithfulness: 0.0,
             is_wrong: false,
             loop_end: None,

@@ -1,5 +1,5 @@
-//! Compares the scores of another evaluator with S: rank correlation with the gold classes, tiers, and wrong
-//! proceeds.
+//! Compares another evaluator's scores with S by three measures: the rank correlation with the gold classes, the
+//! tiers, and the wrong proceeds.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::variant::Variant;
 use crate::data_set::lines;
 use crate::statistics::Share;
 
-/// Scores by row, from JSON lines with `row` and `score`.
+/// An evaluator's score for each row, read from JSON lines with the fields `row` and `score`.
 #[derive(Debug)]
 pub(crate) struct Scores {
     name: String,
@@ -32,9 +32,13 @@ impl Scores {
     pub(super) fn read(path: &Path) -> Result<Self> {
         let mut by_row = HashMap::new();
         for Line { row, score } in lines(path)? {
-            let at = || format!("{}: row {row}", path.display());
-            ensure!((0.0..=1.0).contains(&score), "{}: score {score}; expected 0 to 1", at());
-            ensure!(by_row.insert(row.clone(), score).is_none(), "{}: duplicate row", at());
+            let location = || format!("{}: row {row}", path.display());
+            ensure!(
+                (0.0..=1.0).contains(&score),
+                "{}: score {score}; expected a value from 0 to 1",
+                location()
+            );
+            ensure!(by_row.insert(row.clone(), score).is_none(), "{}: duplicate row", location());
         }
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         Ok(Self { name, by_row })
@@ -44,19 +48,19 @@ impl Scores {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Evaluator {
     pub(crate) name: String,
-    /// The number of rows with a score.
+    /// The number of rows that have a score.
     pub(crate) rows: usize,
-    /// Spearman's correlation with faithfulness.
+    /// Spearman's rank correlation between the scores and the rows' faithfulness.
     pub(crate) correlation: Option<Estimate>,
-    /// The rows with the tiers proceed, regenerate and replan.
+    /// The numbers of rows in the tiers proceed, regenerate and replan.
     pub(crate) tiers: [usize; 3],
     pub(crate) wrong_proceeds: Share,
-    /// The share of rows that proceed if and only if they proceed by S.
+    /// The share of rows for which the evaluator and S agree on whether the row proceeds.
     pub(crate) agreement: Share,
 }
 
 impl Evaluator {
-    /// Returns S, followed by the scores of each file.
+    /// Returns the results for S, followed by those for each score file.
     pub(super) fn all(cell: &Cell, policy: &Policy, files: &[Scores]) -> Vec<Self> {
         let own = cell.rows.iter().filter_map(|row| {
             let outcome = row.under(Variant::Policy);
@@ -94,7 +98,7 @@ impl Evaluator {
             agreement: share(
                 scored,
                 |_| true,
-                |(row, _, tier)| proceeds(*tier) == row.is(Variant::Policy, Tier::Proceed),
+                |(row, _, tier)| proceeds(*tier) == row.has_tier(Variant::Policy, Tier::Proceed),
             ),
         }
     }
@@ -126,14 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn thresholds_decide_outside_scores() {
+    fn thresholds_turn_external_scores_into_tiers() {
         let scores = r#"{"row":"a","score":1.0,"reason":"fine"}
             {"row":"b","score":0.8}
             {"row":"c","score":0.7}
             {"row":"elsewhere","score":0.1}"#;
         let evaluators =
             Evaluator::all(&cell(), &preset(Preset::Reference), &[read(scores).unwrap()]);
-        let [own, evaluator] = &evaluators[..] else { panic!("two evaluators") };
+        let [own, evaluator] = &evaluators[..] else { panic!("expected two evaluators") };
         assert_eq!((own.name.as_str(), own.rows), ("S", 0));
         assert_eq!((evaluator.rows, evaluator.tiers), (3, [2, 1, 0]));
         assert_eq!(evaluator.wrong_proceeds.counts, Counts { hits: 1, of: 2 });
@@ -142,9 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn rejects_scores_out_of_range_and_duplicates() {
+    fn rejects_out_of_range_scores_and_duplicate_rows() {
         let error = |text: &str| format!("{:#}", read(text).unwrap_err());
-        assert!(error(r#"{"row":"a","score":1.5}"#).ends_with("row a: score 1.5; expected 0 to 1"));
+        assert!(
+            error(r#"{"row":"a","score":1.5}"#)
+                .ends_with("row a: score 1.5; expected a value from 0 to 1")
+        );
         let twice = "{\"row\":\"a\",\"score\":1}\n{\"row\":\"a\",\"score\":1}";
         assert!(error(twice).ends_with("row a: duplicate row"));
     }

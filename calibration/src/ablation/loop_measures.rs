@@ -1,11 +1,11 @@
-//! Computes M1 and M2 of the loop, for runs with `--loop`.
+//! Computes M1 and M2 over the whole loop, for runs with `--loop`.
 
 use gsar_core::Class;
 use serde::Serialize;
 
 use super::cell::Row;
 use super::measures::{Estimate, share};
-use crate::rows::is_against;
+use crate::rows::is_faulty;
 use crate::statistics::Share;
 use crate::trace::LoopEnd;
 
@@ -13,35 +13,35 @@ use crate::trace::LoopEnd;
 pub(crate) struct LoopMeasures {
     /// M1: the share of rows whose loop ends with a report that proceeds.
     pub(crate) proceeds: Share,
-    /// M2: the replans of a row that proceeds.
+    /// M2: the mean number of replans of the rows that proceed.
     pub(crate) replans: Option<Estimate>,
     pub(crate) judged: Option<Estimate>,
-    /// Claims labelled contradicted in the reports that proceed.
+    /// The number of claims labelled contradicted in the reports that proceed.
     pub(crate) false_claims: usize,
-    /// Claims labelled ungrounded or contradicted in the reports that proceed.
+    /// The number of claims labelled ungrounded or contradicted in the reports that proceed.
     pub(crate) wrong_claims: usize,
 }
 
 impl LoopMeasures {
-    /// Returns `None` if the rows were judged only once.
+    /// Returns `None` if no row was driven through the loop.
     pub(crate) fn of(rows: &[Row]) -> Option<Self> {
         let ends: Vec<(&Row, &LoopEnd)> =
             rows.iter().filter_map(|row| Some((row, row.loop_end.as_ref()?))).collect();
         let proceeding = || ends.iter().filter(|(_, end)| end.proceeds());
         let replans: Vec<f64> = proceeding().map(|(_, end)| f64::from(end.replans)).collect();
         let judged: Vec<f64> = ends.iter().map(|(_, end)| end.judged as f64).collect();
-        let sent = |is: &dyn Fn(Class) -> bool| {
+        let sent = |is_counted: &dyn Fn(Class) -> bool| {
             let claims = proceeding().flat_map(|(row, end)| {
                 end.claims.iter().filter_map(|number| row.claims.get(number.checked_sub(1)?))
             });
-            claims.filter(|(gold, _)| is(*gold)).count()
+            claims.filter(|(gold, _)| is_counted(*gold)).count()
         };
         (!ends.is_empty()).then(|| Self {
             proceeds: share(&ends, |_| true, |(_, end)| end.proceeds()),
             replans: Estimate::mean(&replans),
             judged: Estimate::mean(&judged),
             false_claims: sent(&|gold| gold == Class::Contradicted),
-            wrong_claims: sent(&is_against),
+            wrong_claims: sent(&is_faulty),
         })
     }
 }
@@ -72,8 +72,8 @@ mod tests {
         let means = [measures.replans, measures.judged].map(|mean| mean.unwrap().value);
         assert_eq!(means, [1.5, 2.5]);
         assert_eq!((measures.false_claims, measures.wrong_claims), (1, 3));
-        let never = LoopMeasures::of(&rows[2..]).unwrap();
-        assert_eq!((never.replans, never.false_claims), (None, 0));
+        let without_proceed = LoopMeasures::of(&rows[2..]).unwrap();
+        assert_eq!((without_proceed.replans, without_proceed.false_claims), (None, 0));
         assert!(LoopMeasures::of(&[Row::unjudged(Vec::new(), true)]).is_none());
     }
 }

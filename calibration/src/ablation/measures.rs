@@ -17,7 +17,7 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// Returns `None` without values.
+    /// Returns `None` if there are no values.
     pub(super) fn mean(values: &[f64]) -> Option<Self> {
         let value = values.iter().sum::<f64>() / values.len() as f64;
         Some(Self { value, interval: mean_interval(values)? })
@@ -26,34 +26,35 @@ impl Estimate {
     /// Returns `None` if the statistic is undefined.
     pub(super) fn of<T>(rows: &[T], statistic: impl Fn(&[&T]) -> Option<f64>) -> Option<Self> {
         let value = statistic(&rows.iter().collect::<Vec<_>>())?;
-        let drawn = |drawn: &mut dyn Iterator<Item = &T>| statistic(&drawn.collect::<Vec<_>>());
-        Some(Self { value, interval: interval(rows, drawn)? })
+        let of_draw = |drawn: &mut dyn Iterator<Item = &T>| statistic(&drawn.collect::<Vec<_>>());
+        Some(Self { value, interval: interval(rows, of_draw)? })
     }
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Measures {
-    /// M1 of one pass: the share of rows that proceed when judged once.
+    /// M1 for a single pass: the share of rows that proceed when judged once.
     pub(crate) proceeds: Share,
-    /// M2 of one pass: replans per proceeding row; `None` if no row proceeds.
+    /// M2 for a single pass: the number of replans per proceeding row; `None` if no row proceeds.
     pub(crate) replans_per_proceed: Option<Estimate>,
     /// M3: Spearman's correlation between S and faithfulness.
     pub(crate) correlation: Option<Estimate>,
     /// M4: the share of claims labelled contradicted that are counted as contradicted.
     pub(crate) contradictions_caught: Share,
-    /// M5: the share of claims labelled complementary that are counted as complementary. Uses ungrounded
-    /// claims if none is labelled complementary.
+    /// M5: the share of claims labelled complementary that are counted as complementary. If no claim is labelled
+    /// complementary, the claims labelled ungrounded are used instead.
     pub(crate) complementary_separate: Share,
     pub(crate) wrong_proceeds: Share,
-    /// Of the whole loop; `None` if each row was judged once.
-    pub(crate) of_loop: Option<LoopMeasures>,
+    /// The measures of the whole loop; `None` if each row was judged only once.
+    pub(crate) loop_measures: Option<LoopMeasures>,
 }
 
 impl Measures {
     pub(crate) fn of(cell: &Cell) -> Self {
         let rows = &cell.rows;
         let replans_per_proceed = |rows: &[&Row]| {
-            let count = |tier| rows.iter().filter(|row| row.is(Variant::Policy, tier)).count();
+            let count =
+                |tier| rows.iter().filter(|row| row.has_tier(Variant::Policy, tier)).count();
             let proceeds = count(Tier::Proceed);
             (proceeds > 0).then(|| count(Tier::Replan) as f64 / proceeds as f64)
         };
@@ -64,7 +65,7 @@ impl Measures {
         let has_complementary =
             rows.iter().flat_map(|row| &row.claims).any(|(gold, _)| *gold == Class::Complementary);
         let separate = if has_complementary { Class::Complementary } else { Class::Ungrounded };
-        let is_proceed = |row: &Row| row.is(Variant::Policy, Tier::Proceed);
+        let is_proceed = |row: &Row| row.has_tier(Variant::Policy, Tier::Proceed);
         Self {
             proceeds: share(rows, |_| true, is_proceed),
             replans_per_proceed: Estimate::of(rows, replans_per_proceed),
@@ -72,12 +73,12 @@ impl Measures {
             contradictions_caught: counted_as(rows, Class::Contradicted, Class::Contradicted),
             complementary_separate: counted_as(rows, separate, Class::Complementary),
             wrong_proceeds: share(rows, is_proceed, |row| row.is_wrong_proceed(Variant::Policy)),
-            of_loop: LoopMeasures::of(rows),
+            loop_measures: LoopMeasures::of(rows),
         }
     }
 }
 
-/// Spearman's correlation of the pairs.
+/// Returns Spearman's rank correlation of the pairs.
 pub(super) fn correlation(pairs: &[(f64, f64)]) -> Option<Estimate> {
     Estimate::of(pairs, |drawn| spearman(&drawn.iter().map(|pair| **pair).collect::<Vec<_>>()))
 }
@@ -91,12 +92,9 @@ pub(super) fn share<T>(rows: &[T], of: impl Fn(&T) -> bool, hit: impl Fn(&T) -> 
 }
 
 fn counted_as(rows: &[Row], gold: Class, class: Class) -> Share {
-    let counts = rows.iter().filter(|row| row.has_given_claims).map(|row| {
+    let counts = rows.iter().filter(|row| row.claims_were_sent).map(|row| {
         let of_gold = row.claims.iter().filter(|(label, _)| *label == gold);
-        of_gold.fold(Counts::default(), |sum, (_, counted)| Counts {
-            hits: sum.hits + u32::from(*counted == Some(class)),
-            of: sum.of + 1,
-        })
+        of_gold.map(|(_, counted)| *counted == Some(class)).collect::<Counts>()
     });
     Share::by_claim(&counts.collect::<Vec<_>>())
 }
@@ -116,7 +114,8 @@ impl Effect {
     pub(crate) fn of(cell: &Cell, variant: Variant) -> Self {
         let rows = &cell.rows;
         let scores: Vec<f64> = rows.iter().filter_map(|row| row.under(variant).score).collect();
-        let proceeds = |row: &Row, variant| f64::from(u8::from(row.is(variant, Tier::Proceed)));
+        let proceeds =
+            |row: &Row, variant| f64::from(u8::from(row.has_tier(variant, Tier::Proceed)));
         let more_proceeds: Vec<f64> = rows
             .iter()
             .map(|row| proceeds(row, variant) - proceeds(row, Variant::Policy))

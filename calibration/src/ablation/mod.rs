@@ -1,4 +1,4 @@
-//! Measures stored partitions: M1 to M5, ablations and baselines.
+//! Computes M1 to M5, the ablations and the baselines from stored partitions.
 
 mod cell;
 mod classes;

@@ -25,8 +25,8 @@ pub(super) fn cell(page: &mut String, cell: &Cell, measures: &Measures, evaluato
             vec!["wrong among proceeds".to_owned(), share(&measures.wrong_proceeds)],
         ],
     );
-    if let Some(of_loop) = &measures.of_loop {
-        loop_table(page, &cell.header.policy, of_loop);
+    if let Some(loop_measures) = &measures.loop_measures {
+        loop_table(page, &cell.header.policy, loop_measures);
     }
     page.push('\n');
     confusion(page, cell);
@@ -76,7 +76,7 @@ fn evaluators_table(page: &mut String, evaluators: &[Evaluator]) {
             "regenerate",
             "replan",
             "wrong among proceeds",
-            "proceeds as by S",
+            "agreement with S",
         ],
         &evaluators.iter().map(row).collect::<Vec<_>>(),
     );
@@ -93,7 +93,7 @@ fn loop_table(page: &mut String, policy: &str, measures: &LoopMeasures) {
     page.push('\n');
     table(
         page,
-        &[&format!("of the loop, under {policy}"), "value"],
+        &[&format!("whole loop, under {policy}"), "value"],
         &[
             vec!["M1 proceed".to_owned(), share(proceeds)],
             vec!["M2 replans per proceed".to_owned(), estimate(*replans)],
@@ -108,13 +108,13 @@ fn confusion(page: &mut String, cell: &Cell) {
     let claims: Vec<(Class, Option<Class>)> = cell
         .rows
         .iter()
-        .filter(|row| row.has_given_claims)
+        .filter(|row| row.claims_were_sent)
         .flat_map(|row| row.claims.iter().copied())
         .collect();
     if claims.is_empty() {
         return;
     }
-    let mut head = vec!["by people"];
+    let mut head = vec!["gold class"];
     head.extend(Class::ALL.map(Class::name));
     head.push("not judged");
     let count =
@@ -129,10 +129,10 @@ fn confusion(page: &mut String, cell: &Cell) {
 }
 
 fn types(page: &mut String, cell: &Cell) {
-    let row = |of: TypeCounts| {
-        let mut cells = vec![of.evidence_type.name().to_owned()];
-        cells.extend(of.counted.iter().map(usize::to_string));
-        cells.push(share(&of.right));
+    let row = |counts: TypeCounts| {
+        let mut cells = vec![counts.evidence_type.name().to_owned()];
+        cells.extend(counts.counted.iter().map(usize::to_string));
+        cells.push(share(&counts.right));
         cells
     };
     let rows: Vec<Vec<String>> = TypeCounts::all(&cell.rows).into_iter().map(row).collect();
@@ -141,13 +141,13 @@ fn types(page: &mut String, cell: &Cell) {
     }
     let mut head = vec!["evidence type"];
     head.extend(Class::ALL.map(Class::name));
-    head.push("as by people");
+    head.push("same as gold class");
     table(page, &head, &rows);
     page.push('\n');
 }
 
 fn effect(effect: &Effect) -> Vec<String> {
-    let mut cells = vec![effect.variant.title().to_owned()];
+    let mut cells = vec![effect.variant.name().to_owned()];
     cells.extend(effect.tiers.iter().map(usize::to_string));
     cells.push(figure(effect.score));
     let is_policy = effect.variant == Variant::Policy;

@@ -34,8 +34,8 @@ struct Run<'a> {
     m5: Share,
     wrong_proceeds: Share,
     #[serde(rename = "loop")]
-    of_loop: Option<LoopMeasures>,
-    /// S and the scores of other evaluators.
+    loop_measures: Option<LoopMeasures>,
+    /// S, followed by the other evaluators.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     evaluators: Vec<Evaluator>,
 }
@@ -57,7 +57,7 @@ impl<'a> Run<'a> {
             m4: measures.contradictions_caught,
             m5: measures.complementary_separate,
             wrong_proceeds: measures.wrong_proceeds,
-            of_loop: measures.of_loop,
+            loop_measures: measures.loop_measures,
             evaluators,
         }
     }

@@ -4,7 +4,7 @@
 use anyhow::{Context as _, Result};
 use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{Policy, Weights};
-use gsar_core::{Class, Tier};
+use gsar_core::{Class, Tier, names};
 
 use crate::partition::{Partition, score};
 
@@ -15,7 +15,7 @@ pub(crate) enum Variant {
     UniformWeights,
     /// Complementary claims count as ungrounded.
     NoComplementary,
-    /// Contradicted claims weigh nothing.
+    /// Contradicted claims have no weight.
     RhoZero,
     TwoTiers,
     /// Proceeds if a claim is grounded and none is contradicted, and otherwise replans.
@@ -24,29 +24,17 @@ pub(crate) enum Variant {
     UniformJudge,
 }
 
+names!(Variant {
+    Policy => "policy",
+    UniformWeights => "uniform weights",
+    NoComplementary => "no complementary class",
+    RhoZero => "rho = 0",
+    TwoTiers => "two tiers",
+    Binary => "baseline: binary",
+    UniformJudge => "baseline: uniform-weight judge",
+});
+
 impl Variant {
-    pub(crate) const ALL: [Self; 7] = [
-        Self::Policy,
-        Self::UniformWeights,
-        Self::NoComplementary,
-        Self::RhoZero,
-        Self::TwoTiers,
-        Self::Binary,
-        Self::UniformJudge,
-    ];
-
-    pub(crate) const fn title(self) -> &'static str {
-        match self {
-            Self::Policy => "policy",
-            Self::UniformWeights => "uniform weights",
-            Self::NoComplementary => "no complementary class",
-            Self::RhoZero => "rho = 0",
-            Self::TwoTiers => "two tiers",
-            Self::Binary => "baseline: binary",
-            Self::UniformJudge => "baseline: uniform-weight judge",
-        }
-    }
-
     pub(crate) fn policy(self, base: &Policy) -> Result<Policy> {
         let mut values = base.values().clone();
         if matches!(self, Self::UniformWeights | Self::UniformJudge) {
@@ -56,7 +44,7 @@ impl Variant {
             values.rho = Millionths::ZERO;
             values.guards.rho_at_least_one = false;
         }
-        Policy::new(values).with_context(|| format!("variant `{}`", self.title()))
+        Policy::new(values).with_context(|| format!("variant `{}`", self.name()))
     }
 
     pub(crate) fn decide(self, policy: &Policy, partition: &Partition) -> Outcome {
@@ -83,7 +71,7 @@ impl Variant {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) tier: Tier,
-    /// S from 0 to 1, if defined.
+    /// S, from 0 to 1; `None` if it is undefined.
     pub(crate) score: Option<f64>,
 }
 

@@ -11,13 +11,13 @@ pub(crate) struct ChatArgs {
     /// Chat model, as provider:model, such as openai-compatible:llama3.1
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: String,
-    /// Base URL, the part before /chat/completions; the provider's by default
+    /// Base URL, without /chat/completions. Default: the provider's base URL
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
     /// File with the API key, if the provider needs one
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
-    /// File to write, one JSON object per line; an interrupted command is resumed
+    /// File to write, one JSON object per line. To resume an interrupted command, run it again
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }

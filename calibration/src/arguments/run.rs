@@ -10,39 +10,39 @@ use super::RowArgs;
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) rows: RowArgs,
-    /// Trace to write, one JSON object per line; an interrupted run is resumed
+    /// Trace to write, one JSON object per line. To resume an interrupted run, run the command again
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// Send reports without their labelled claims, so that the server splits them
+    /// Send reports without their labelled claims, so that the server splits the reports into claims
     #[arg(long)]
     pub(crate) whole: bool,
-    /// Drive each row through the whole loop: faulted claims are dropped, and with --top-k a replan adds
-    /// the next K pieces of evidence per claim
+    /// Drive each row through the whole loop: faulty claims are dropped, and with --top-k, each replan
+    /// adds the next K pieces of evidence per claim
     #[arg(long = "loop", conflicts_with = "max_rate")]
     pub(crate) is_loop: bool,
-    /// Retrieve K pieces of evidence per claim from those of all rows, instead of using only the row's
-    /// own
+    /// Retrieve K pieces of evidence per claim from the evidence of all rows, instead of using only the
+    /// row's own evidence
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=50))]
     pub(crate) top_k: Option<u32>,
-    /// Policy; the server's default if not given
+    /// Policy to request. Default: the server's default policy
     #[arg(long, value_name = "NAME", default_value = "")]
     pub(crate) policy: String,
     /// Use the judgements stored in the rows as the judge
     #[arg(long, conflicts_with_all = ["top_k", "whole"])]
     pub(crate) stored: bool,
-    /// Name of the run; the name of the trace by default
+    /// Name of the run. Default: the name of the trace file
     #[arg(long, value_name = "NAME")]
     pub(crate) run: Option<String>,
-    /// Trace of an earlier run with the same judge that this one repeats
+    /// Trace of an earlier run, with the same judge, that this run repeats
     #[arg(long, value_name = "FILE")]
     pub(crate) repeat_of: Option<PathBuf>,
-    /// Maximum rows per second
+    /// Maximum number of rows per second
     #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) max_rate: Option<f64>,
     /// Maximum model cost in dollars, as counted by the server
     #[arg(long, value_name = "USD", value_parser = micros)]
     pub(crate) max_cost: Option<u64>,
-    /// Print the size of the run without sending anything
+    /// Print an estimate of the run's size without sending anything
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -16,11 +16,11 @@ pub(crate) struct Ablate {
     /// Policy to vary: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
-    /// Tables, or one JSON object with the measures of each run
+    /// Print tables, or one JSON object with the measures of each run
     #[arg(long, value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
-    /// Scores of another evaluator to compare with S, one JSON object a line: row, score (0 to 1). May be
-    /// repeated
+    /// File with another evaluator's scores to compare with S, one JSON object per line with row and
+    /// score (0 to 1). May be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) scores: Vec<PathBuf>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Compare {
 
 #[derive(Debug, Args)]
 pub(crate) struct Certify {
-    /// Traces of runs over graded reports, of one judge
+    /// Traces of runs over graded reports, all by the same judge
     #[arg(required = true, value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
     /// Policy to certify: a preset or a file
@@ -54,13 +54,13 @@ pub(crate) struct Certify {
     /// Maximum share of wrong reports among those that proceed
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) risk: Millionths,
-    /// Confidence in that maximum
+    /// Required confidence that the true share does not exceed this maximum
     #[arg(long, value_name = "SHARE", default_value = "0.95", value_parser = share)]
     pub(crate) confidence: Millionths,
-    /// First threshold, lowered in hundredths. Choose it before you look at the reports
+    /// First threshold to test; it is lowered in steps of 0.01. Choose it before you look at the reports
     #[arg(long, value_name = "SCORE", default_value = "1", value_parser = score)]
     pub(crate) from: Millionths,
-    /// File for the certified policy; the policy gets the name of the file
+    /// File for the certified policy, which is named after the file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -79,7 +79,7 @@ pub(crate) struct Report {
     /// Folder for the figures as SVG and their tables as CSV
     #[arg(long, value_name = "FOLDER")]
     pub(crate) figures: Option<PathBuf>,
-    /// Write the page even if the audit fails; the objections are on the page
+    /// Write the page even if the audit fails; the page then lists the objections
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -93,7 +93,8 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
     /// Minimize the cost of decisions, given the costs of a replan, a regeneration and a wrong proceed.
-    /// Without it, S is fitted to rank reports like the labels, and thresholds stay unchanged
+    /// Without this option, S is fitted to rank the reports in the same order as their labels, and the
+    /// thresholds stay unchanged
     #[arg(long, value_name = "REPLAN:REGENERATE:WRONG", value_parser = prices)]
     pub(crate) cost: Option<[f64; 3]>,
     /// Penalty for a mean difference of 1 from the base policy
@@ -102,17 +103,17 @@ pub(crate) struct Fit {
     /// Number of folds for cross-validation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(2..=20).map(usize::from))]
     pub(crate) folds: usize,
-    /// Seed of random draws
+    /// Seed for random draws
     #[arg(long, default_value_t = 42)]
     pub(crate) seed: u64,
-    /// File for the policy; the policy gets the name of the file
+    /// File for the fitted policy, which is named after the file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Graded {
-    /// Files of `gsar ledger export` with partitions and grades
+    /// Files written by `gsar ledger export` that contain partitions and grades
     #[arg(required = true, value_name = "EXPORT")]
     pub(crate) exports: Vec<PathBuf>,
     /// The trace to write
@@ -129,7 +130,7 @@ pub(crate) struct Drift {
     /// Policy: a preset or a file
     #[arg(long, value_name = "NAME", default_value = "reference")]
     pub(crate) policy: String,
-    /// Maximum share of changed decisions or classes
+    /// Maximum share of decisions or classes that may have changed
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = share)]
     pub(crate) max_changed: Millionths,
 }
@@ -147,12 +148,12 @@ fn share(given: &str) -> Result<Millionths, String> {
     let share: Option<Millionths> = given.parse().ok();
     share
         .filter(|share| *share > Millionths::ZERO && *share < Millionths::ONE)
-        .ok_or_else(|| "expected a decimal above 0 and below 1".to_owned())
+        .ok_or_else(|| "expected a decimal number greater than 0 and less than 1".to_owned())
 }
 
 fn score(given: &str) -> Result<Millionths, String> {
     let score: Option<Millionths> = given.parse().ok();
     score
         .filter(|score| *score > Millionths::ZERO && *score <= Millionths::ONE)
-        .ok_or_else(|| "expected a decimal above 0, up to 1".to_owned())
+        .ok_or_else(|| "expected a decimal number greater than 0 and at most 1".to_owned())
 }

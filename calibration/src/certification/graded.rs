@@ -27,7 +27,7 @@ struct Report {
 }
 
 impl GradedReports {
-    /// Decides the reports in traces under the policy with the lowest threshold.
+    /// Decides the traces' reports under `loosest`, the policy with the lowest threshold.
     pub(crate) fn of(traces: &[Trace], loosest: &Policy) -> Result<Self> {
         let (mut judges, mut prompts) = (BTreeSet::new(), BTreeSet::new());
         let mut reports = Vec::new();
@@ -51,7 +51,7 @@ impl GradedReports {
             [judge] => Ok(Self { judge: judge.clone(), prompts, reports }),
             [] => bail!("no judge decided any of the reports"),
             several => bail!(
-                "these reports were decided by {}; a certificate needs the runs of one judge",
+                "these reports were decided by {}; a certificate requires that one judge decided all of them",
                 several.join(" and ")
             ),
         }
@@ -61,7 +61,7 @@ impl GradedReports {
         self.reports.len()
     }
 
-    pub(crate) fn at(&self, threshold: Millionths) -> Step {
+    pub(crate) fn step_at(&self, threshold: Millionths) -> Step {
         let proceeds =
             |report: &&Report| report.score.is_some_and(|score| score.compare(threshold).is_ge());
         let proceeding = self.reports.iter().filter(proceeds);

@@ -27,7 +27,7 @@ pub(crate) fn certify(args: &Certify) -> Result<String> {
     let lowest = thresholds.last().copied().unwrap_or(args.from);
     let graded = GradedReports::of(&traces, &with_threshold(&base, lowest, &base.name)?)?;
     let goal = Goal { risk: args.risk.to_f64(), miss: 1.0 - args.confidence.to_f64() };
-    let tested = test(thresholds.iter().map(|threshold| graded.at(*threshold)), goal);
+    let tested = test(thresholds.iter().map(|threshold| graded.step_at(*threshold)), goal);
     let mut written = None;
     if let (Some(passed), Some(path)) = (tested.passed, &args.out) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -39,7 +39,7 @@ pub(crate) fn certify(args: &Certify) -> Result<String> {
     Ok(page::page(&base, &graded, &tested, goal, written))
 }
 
-/// Returns the thresholds from `from` down to just above `tau_regenerate`.
+/// Returns the thresholds to test, from `from` down to just above `tau_regenerate`.
 fn thresholds(base: &Policy, from: Millionths) -> Vec<Millionths> {
     let mut thresholds = Vec::new();
     let mut next = from;

@@ -43,7 +43,7 @@ pub(super) fn page(
         line(step_line(&failed, graded));
     }
     line(format!("At the policy's own tau_proceed = {}:", base.tau_proceed));
-    line(step_line(&graded.at(base.tau_proceed), graded));
+    line(step_line(&graded.step_at(base.tau_proceed), graded));
     line(needed_reports(tested, goal));
     match (tested.passed, written) {
         (Some(_), Some(path)) => line(format!("Written to {}.", path.display())),

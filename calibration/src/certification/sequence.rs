@@ -1,6 +1,6 @@
 //! Finds the lowest threshold with a small risk of a wrong proceed. Starts at the highest threshold and
-//! applies an exact binomial test at the full level to each, until one fails (fixed sequence testing,
-//! Angelopoulos et al. 2021, Learn then Test).
+//! applies an exact binomial test at the full significance level to each threshold, until one fails (fixed
+//! sequence testing, Angelopoulos et al. 2021, Learn then Test).
 
 use gsar_core::fixed_point::Millionths;
 
@@ -23,7 +23,7 @@ pub(crate) struct Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tested {
-    /// The lowest threshold that passed; `None` if the first failed.
+    /// The lowest threshold that passed; `None` if the first one failed.
     pub(crate) passed: Option<Step>,
     /// The first threshold that failed; `None` if all passed.
     pub(crate) failed: Option<Step>,
@@ -43,7 +43,7 @@ pub(crate) fn test(steps: impl IntoIterator<Item = Step>, goal: Goal) -> Tested 
     tested
 }
 
-/// Returns the minimum number of proceeding reports for the goal, if `wrong` of them are wrong.
+/// Returns how many reports must proceed to meet the goal if `wrong` of them are wrong.
 pub(crate) fn min_proceeds(wrong: u32, goal: Goal) -> Option<u32> {
     const MAX: u32 = 10_000_000;
     let meets = |of: u32| tail_at_most(wrong, of, goal.risk).is_some_and(|tail| tail <= goal.miss);
@@ -67,7 +67,7 @@ mod tests {
     const GOAL: Goal = Goal { risk: 0.05, miss: 0.05 };
 
     #[test]
-    fn fifty_nine_right_reports_are_enough() {
+    fn fifty_nine_correct_reports_are_enough() {
         assert_eq!(min_proceeds(0, GOAL), Some(59));
         assert_eq!(min_proceeds(1, GOAL), Some(93));
         assert_eq!(min_proceeds(0, Goal { risk: 0.01, miss: 0.05 }), Some(299));
@@ -89,14 +89,14 @@ mod tests {
         assert_eq!((tested.passed, tested.failed), (Some(steps[0]), Some(steps[1])));
     }
 
-    /// The probability that a report is wrong falls with its score.
+    /// The higher a report's score, the less likely it is to be wrong.
     #[test]
     fn the_guarantee_rarely_fails() {
         const DEPLOYMENTS: u64 = 1_000;
         const ROWS: usize = 400;
         for (high, low) in [(0.04, 0.6), (0.02, 0.08), (0.06, 0.3)] {
             let chance = |percent: usize| low + (high - low) * percent as f64 / 100.0;
-            // Scores are uniform from 0 to 100 percent.
+            // Scores are distributed uniformly from 0 to 100 percent.
             let risk_from = |percent: usize| {
                 let chances: Vec<f64> = (percent..=100).map(chance).collect();
                 chances.iter().sum::<f64>() / chances.len() as f64
@@ -128,7 +128,10 @@ mod tests {
             }
             // Three standard deviations for 1,000 draws at 5 %.
             let max = 50.0 + 3.0 * (1_000.0_f64 * 0.05 * 0.95).sqrt();
-            assert!((missed as f64) <= max, "{missed} of {DEPLOYMENTS} missed, {shown} shown");
+            assert!(
+                (missed as f64) <= max,
+                "the guarantee failed in {missed} of {DEPLOYMENTS} deployments; {shown} were certified"
+            );
         }
     }
 }

@@ -23,8 +23,8 @@ struct Comparison {
     more_proceeds: (f64, Option<Interval>),
     more_score: (f64, Option<Interval>),
     kappas: [Option<f64>; 2],
-    /// The claims that only the first run judges correctly, those that only the second does, and the exact p
-    /// of McNemar's test.
+    /// The number of claims that only the first run judges correctly, the number that only the second run does,
+    /// and the exact p-value of McNemar's test.
     right: (u32, u32, Option<f64>),
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn compare(args: &Compare) -> Result<String> {
     let pairs = pairs(&first, &second, &policy)?;
     ensure!(
         !pairs.tiers.is_empty(),
-        "{} and {} have no row in common",
+        "{} and {} have no rows in common",
         first.header.run,
         second.header.run
     );

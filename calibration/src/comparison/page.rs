@@ -38,8 +38,8 @@ pub(super) fn page(comparison: &Comparison, policy: &str) -> String {
             ],
             vec!["Cohen's kappa of decisions".to_owned(), figure(tier_kappa)],
             vec!["Cohen's kappa of classes".to_owned(), figure(class_kappa)],
-            vec![format!("claims that only {first} has right"), only_first.to_string()],
-            vec![format!("claims that only {second} has right"), only_second.to_string()],
+            vec![format!("claims that only {first} gets right"), only_first.to_string()],
+            vec![format!("claims that only {second} gets right"), only_second.to_string()],
             vec!["McNemar, exact p".to_owned(), probability(p)],
         ],
     );

@@ -1,4 +1,4 @@
-//! Pairs the rows and claims in two traces.
+//! Pairs the rows and claims of two traces.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::trace::{Trace, TracedRow};
 #[derive(Debug, Default)]
 pub(crate) struct Pairs {
     pub(crate) tiers: Vec<(Tier, Tier)>,
-    /// The scores, 0 to 1, of rows that have one in both traces.
+    /// The scores, from 0 to 1, of the rows that have a score in both traces.
     pub(crate) scores: Vec<(f64, f64)>,
     pub(crate) claims: Vec<Claim>,
     pub(crate) only_in_one: usize,

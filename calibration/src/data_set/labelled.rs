@@ -1,12 +1,12 @@
-//! Reads folders with `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, and `split.json`.
+//! Reads folders that contain `cases.jsonl`, `claims.jsonl` and `reports.jsonl`, and their `split.json`.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use gsar_client::Item;
 use gsar_core::EvidenceType;
 use gsar_core::evidence::{EvidenceKind, Lane};
-use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -20,7 +20,7 @@ use crate::rows::Gold;
 pub(crate) struct CaseLine {
     pub(crate) case: String,
     pub(crate) evidence: Vec<ItemLine>,
-    // Notes for readers.
+    // Notes for human readers.
     #[serde(rename = "alert", default)]
     _alert: IgnoredAny,
     #[serde(rename = "domain", default)]
@@ -208,20 +208,17 @@ fn add(folder: &Path, split: &Split, data_set: &mut DataSet) -> Result<()> {
 impl ItemLine {
     fn into_message(self) -> v1::EvidenceItem {
         let is_json = is_json(&self.content);
-        let content = if is_json {
-            v1::evidence_item::Content::Json
-        } else {
-            v1::evidence_item::Content::Text
-        };
-        v1::EvidenceItem {
-            kind: self.kind.number(),
-            lane: self.lane.number(),
-            id: self.id,
-            tool: self.tool,
-            content: Some(content(self.content)),
-            ..Default::default()
-        }
+        message(self.id, self.content, is_json)
+            .kind(self.kind)
+            .lane(self.lane)
+            .tool(self.tool)
+            .into()
     }
+}
+
+/// Creates an evidence item whose content is a JSON document or text.
+pub(crate) fn message(id: String, content: String, is_json: bool) -> Item {
+    if is_json { Item::json(id, content) } else { Item::text(id, content) }
 }
 
 pub(crate) fn is_json(content: &str) -> bool {
@@ -273,9 +270,9 @@ mod tests {
     #[test]
     fn reads_a_folder_with_its_split() {
         let data_set = data_set(r#"{"tune":[],"test":["a/1"]}"#, CLAIM).unwrap();
-        let [case] = &data_set.cases[..] else { panic!("one case") };
+        let [case] = &data_set.cases[..] else { panic!("expected one case") };
         assert_eq!(case.part, Part::Test);
-        let [alert, log] = &case.evidence[..] else { panic!("two items") };
+        let [alert, log] = &case.evidence[..] else { panic!("expected two items") };
         assert!(matches!(alert.content, Some(v1::evidence_item::Content::Json(_))));
         assert_eq!(alert.kind(), v1::EvidenceKind::Signal);
         assert!(matches!(log.content, Some(v1::evidence_item::Content::Text(_))));

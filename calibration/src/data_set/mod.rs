@@ -5,33 +5,28 @@ mod labelled;
 
 use std::fmt;
 
-use gsar_core::{Class, EvidenceType};
+use gsar_core::{Class, EvidenceType, names};
 use gsar_proto::v1;
 
 pub(crate) use incidents::incident_data;
 pub(crate) use labelled::{
-    CaseLine, ClaimLine, ItemLine, ReportLine, Split, is_json, labelled_data, lines, read,
+    CaseLine, ClaimLine, ItemLine, ReportLine, Split, is_json, labelled_data, lines, message, read,
     static_infra, tool_output,
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Part {
-    /// May be read while rules are written.
+    /// May be inspected while rules are written.
     Tune,
-    /// Held out. Single rows are never shown.
+    /// Held out. Its rows are never shown individually.
     Test,
 }
 
-impl Part {
-    pub(crate) const ALL: [Self; 2] = [Self::Tune, Self::Test];
-}
+names!(Part { Tune => "tune", Test => "test" });
 
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Tune => "tune",
-            Self::Test => "test",
-        })
+        f.write_str(self.name())
     }
 }
 
@@ -48,7 +43,7 @@ pub(crate) struct Label {
     pub(crate) id: String,
     pub(crate) case: usize,
     pub(crate) text: String,
-    /// The claim's position in the report; `None` for single claims.
+    /// The claim's position in the report; `None` for a claim without a report.
     pub(crate) span: Option<v1::ByteRange>,
     pub(crate) class: Class,
     pub(crate) evidence_type: EvidenceType,
@@ -65,7 +60,8 @@ pub(crate) struct Prose {
     /// `faithful`, `overreaching` or `contradicted`.
     pub(crate) kind: String,
     pub(crate) text: String,
-    /// The labelled claims sent with the report, in text order. Empty if it is sent without claims.
+    /// The labelled claims sent with the report, in the order of the text. Empty if the report is sent without
+    /// claims.
     pub(crate) labels: Vec<Label>,
 }
 

@@ -22,9 +22,9 @@ const MIN_REPORTS: usize = 20;
 
 #[derive(Debug)]
 struct Folds {
-    /// The objective on each held-out fold under the base policy.
+    /// The value of the objective on each held-out fold, under the base policy.
     before: Vec<f64>,
-    /// The objective on each held-out fold under the policy fitted to the other folds.
+    /// The value of the objective on each held-out fold, under the policy fitted to the other folds.
     after: Vec<f64>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn fit(args: &Fit) -> Result<String> {
     }
     ensure!(
         reports.len() >= MIN_REPORTS,
-        "{} graded reports are too few; at least {MIN_REPORTS} are required, 100 to 200 recommended",
+        "{} graded reports are too few; at least {MIN_REPORTS} are required, and 100 to 200 are recommended",
         reports.len()
     );
     let objective = match args.cost {
@@ -71,12 +71,12 @@ fn rename(policy: &Policy, name: &str) -> Result<Policy> {
     Ok(Policy::new(values)?)
 }
 
-fn folds(search: Search, base: &Policy, reports: &[Report], number: usize) -> Folds {
+fn folds(search: Search, base: &Policy, reports: &[Report], count: usize) -> Folds {
     let mut order: Vec<usize> = (0..reports.len()).collect();
     Random::new(search.seed).shuffle(&mut order);
     let mut folds = Folds { before: Vec::new(), after: Vec::new() };
-    for fold in 0..number {
-        let is_held_out = |position: &usize| position % number == fold;
+    for fold in 0..count {
+        let is_held_out = |position: &usize| position % count == fold;
         let select = |held_out: bool| -> Vec<&Report> {
             let positions = (0..order.len()).filter(|position| is_held_out(position) == held_out);
             positions.filter_map(|position| reports.get(*order.get(position)?)).collect()

@@ -1,4 +1,5 @@
-//! The function to minimize: based on the rank correlation of S with the labels, or the cost of decisions.
+//! The function to minimize, which is based on the rank correlation between S and the labels or on the cost of
+//! the decisions.
 
 use gsar_core::fixed_point::Millionths;
 use gsar_core::policy::{Policy, PolicyValues};
@@ -10,7 +11,7 @@ use crate::statistics::spearman;
 pub(crate) struct Report {
     pub(crate) tally: Tally,
     pub(crate) findings: TextFindings,
-    /// The share of claims labelled grounded or complementary, 0 to 1.
+    /// The share of claims labelled grounded or complementary, from 0 to 1.
     pub(crate) faithfulness: f64,
 }
 
@@ -20,7 +21,7 @@ impl Report {
     }
 }
 
-/// The cost of each decision in any unit. A correct proceed costs nothing.
+/// The cost of each decision, in any unit. A correct proceed costs nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Prices {
     pub(crate) replan: f64,
@@ -30,7 +31,7 @@ pub(crate) struct Prices {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Objective {
-    /// 1 minus Spearman's correlation between S and faithfulness, 0 to 2.
+    /// 1 minus Spearman's correlation between S and faithfulness, from 0 to 2.
     Correlation,
     /// The mean cost per decision.
     Cost(Prices),
@@ -56,9 +57,9 @@ impl Objective {
                 1.0 - spearman(&pairs).unwrap_or(0.0)
             }
             Self::Cost(prices) => {
-                let (mut sum, mut number) = (0.0, 0.0);
+                let (mut sum, mut count) = (0.0, 0.0);
                 for (report, decision) in decided {
-                    number += 1.0;
+                    count += 1.0;
                     sum += match decision.tier {
                         Tier::Proceed if report.is_wrong() => prices.wrong_proceed,
                         Tier::Proceed => 0.0,
@@ -66,13 +67,13 @@ impl Objective {
                         Tier::Replan | Tier::Abstain => prices.replan,
                     };
                 }
-                sum / f64::max(number, 1.0)
+                sum / f64::max(count, 1.0)
             }
         }
     }
 }
 
-/// Returns the mean difference between the fitted values of two policies.
+/// Returns the mean absolute difference between the fitted values of two policies.
 pub(crate) fn distance(one: &PolicyValues, other: &PolicyValues) -> f64 {
     let difference = |one: Millionths, other: Millionths| (one.to_f64() - other.to_f64()).abs();
     let weights = one.weights.as_array().iter().zip(other.weights.as_array());

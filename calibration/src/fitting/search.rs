@@ -10,7 +10,7 @@ use crate::statistics::Random;
 
 const STEPS: [i64; 5] = [200_000, 100_000, 50_000, 20_000, 10_000];
 
-/// The base policy, and random policies near it.
+/// The number of starting points (the base policy and random policies near it).
 const STARTS: usize = 6;
 
 /// The maximum difference per value between the base and a starting point, in millionths.
@@ -25,7 +25,7 @@ enum Value {
 }
 
 impl Value {
-    fn of_objective(objective: Objective) -> Vec<Self> {
+    fn for_objective(objective: Objective) -> Vec<Self> {
         let mut values: Vec<Self> = EvidenceType::ALL.into_iter().map(Self::Weight).collect();
         values.push(Self::Rho);
         if matches!(objective, Objective::Cost(_)) {
@@ -43,7 +43,7 @@ impl Value {
         }
     }
 
-    /// Returns the values with this one changed, or unchanged values if it would be negative.
+    /// Returns the values with this one changed by `by`, or unchanged if the result would be negative.
     fn moved(self, values: &PolicyValues, by: i64) -> PolicyValues {
         let mut values = values.clone();
         let to = i64::from(self.get(&values).get()) + by;
@@ -67,12 +67,15 @@ pub(crate) struct Search {
 
 impl Search {
     pub(crate) fn best(self, base: &Policy, reports: &[&Report]) -> Policy {
-        let values = Value::of_objective(self.objective);
+        let values = Value::for_objective(self.objective);
         let mut random = Random::new(self.seed);
         let mut best = (self.loss(base, base, reports), base.clone());
-        for number in 0..STARTS {
-            let start =
-                if number == 0 { base.clone() } else { draw_near(base, &values, &mut random) };
+        for start_index in 0..STARTS {
+            let start = if start_index == 0 {
+                base.clone()
+            } else {
+                sample_near(base, &values, &mut random)
+            };
             let found = self.descend(base, start, &values, reports);
             if found.0 < best.0 {
                 best = found;
@@ -116,8 +119,8 @@ impl Search {
     }
 }
 
-/// Draws a policy near the base, or returns the base if the draw is invalid.
-fn draw_near(base: &Policy, values: &[Value], random: &mut Random) -> Policy {
+/// Draws a random policy near the base, or returns the base if the drawn policy is invalid.
+fn sample_near(base: &Policy, values: &[Value], random: &mut Random) -> Policy {
     let mut drawn = base.values().clone();
     for value in values {
         let by = random.between(0, 2 * REACH) as i64 - REACH as i64;
@@ -138,7 +141,7 @@ mod tests {
     const PRICES: Prices = Prices { replan: 1.0, regenerate: 1.0, wrong_proceed: 2.0 };
 
     /// Draws random reports. Those that proceed under `truth` are correct.
-    fn deployment(seed: u64, truth: &Policy, number: usize) -> Vec<Report> {
+    fn random_reports(seed: u64, truth: &Policy, count: usize) -> Vec<Report> {
         let mut random = Random::new(seed);
         let report = |_| {
             let mut tally = Tally::default();
@@ -162,7 +165,7 @@ mod tests {
             let faithfulness = if decision.tier == Tier::Proceed { 1.0 } else { 0.5 };
             Report { tally, findings, faithfulness }
         };
-        (0..number).map(report).collect()
+        (0..count).map(report).collect()
     }
 
     fn truth() -> Policy {
@@ -177,12 +180,12 @@ mod tests {
     #[test]
     fn recovers_the_decisions_of_a_hidden_policy() {
         let (base, truth) = (preset(Preset::Paper), truth());
-        let reports = deployment(1, &truth, 1_500);
+        let reports = random_reports(1, &truth, 1_500);
         let reports: Vec<&Report> = reports.iter().collect();
         let search = Search { objective: Objective::Cost(PRICES), pull: 0.01, seed: 1 };
         let fitted = search.best(&base, &reports);
-        let unseen = deployment(2, &truth, 2_000);
-        let agreed = |policy: &Policy| {
+        let unseen = random_reports(2, &truth, 2_000);
+        let agreement_per_mille = |policy: &Policy| {
             let proceeds = |report: &Report| {
                 let decision = decide(policy, &report.tally, Origin::Judge, Some(&report.findings));
                 decision.tier == Tier::Proceed
@@ -190,8 +193,8 @@ mod tests {
             let same = unseen.iter().filter(|report| proceeds(report) != report.is_wrong());
             same.count() * 1_000 / unseen.len()
         };
-        let (before, after) = (agreed(&base), agreed(&fitted));
-        assert!(before < 900 && after >= 950, "{before} and {after} of a thousand");
+        let (before, after) = (agreement_per_mille(&base), agreement_per_mille(&fitted));
+        assert!(before < 900 && after >= 950, "{before} and {after} out of 1,000");
         assert!(Policy::new(fitted.values().clone()).is_ok());
         assert_eq!(search.best(&base, &reports), fitted, "the search is deterministic");
     }
@@ -199,7 +202,7 @@ mod tests {
     #[test]
     fn a_strong_pull_keeps_the_base() {
         let base = preset(Preset::Paper);
-        let reports = deployment(1, &truth(), 50);
+        let reports = random_reports(1, &truth(), 50);
         let reports: Vec<&Report> = reports.iter().collect();
         let search = Search { objective: Objective::Cost(PRICES), pull: 1e6, seed: 1 };
         assert_eq!(search.best(&base, &reports), base);

@@ -3,10 +3,10 @@
 use anyhow::{Context as _, Result};
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_datasets::generated::{Evidence, Expected, absences, rounding, swaps};
-use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
 use crate::arguments::Generator;
+use crate::data_set::message;
 
 pub(super) struct Item {
     pub(super) form: &'static str,
@@ -15,9 +15,9 @@ pub(super) struct Item {
     pub(super) claims: Vec<(String, Expected)>,
 }
 
-pub(super) fn items(of: Generator, seed: u64, count: usize) -> Result<Vec<Item>> {
+pub(super) fn items(generator: Generator, seed: u64, count: usize) -> Result<Vec<Item>> {
     let pair = |truth, falsehood| vec![(truth, Expected::Shown), (falsehood, Expected::Refuted)];
-    match of {
+    match generator {
         Generator::Swaps => swaps(seed, count)
             .into_iter()
             .map(|swap| {
@@ -56,22 +56,10 @@ pub(super) fn items(of: Generator, seed: u64, count: usize) -> Result<Vec<Item>>
 
 fn item(evidence: Evidence) -> Result<v1::EvidenceItem> {
     let Evidence { kind, lane, tool, content, json, exhaustive } = evidence;
-    let content = if json {
-        v1::evidence_item::Content::Json(content)
-    } else {
-        v1::evidence_item::Content::Text(content)
-    };
     let kind = EvidenceKind::from_name(kind).with_context(|| format!("unknown kind `{kind}`"))?;
     let lane = Lane::from_name(lane).with_context(|| format!("unknown lane `{lane}`"))?;
-    Ok(v1::EvidenceItem {
-        id: "e1".to_owned(),
-        kind: kind.number(),
-        lane: lane.number(),
-        tool,
-        content: Some(content),
-        exhaustive,
-        ..Default::default()
-    })
+    let item = message("e1".to_owned(), content, json).kind(kind).lane(lane).tool(tool);
+    Ok(v1::EvidenceItem { exhaustive, ..item.into() })
 }
 
 #[cfg(test)]
@@ -79,13 +67,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn converts_items_of_every_generator_to_requests() {
-        for (of, claims) in
+    fn converts_the_items_of_every_generator() {
+        for (generator, claims) in
             [(Generator::Swaps, 2), (Generator::Absences, 1), (Generator::Rounding, 2)]
         {
-            let items = items(of, 1, 40).unwrap();
-            assert_eq!(items.len(), 40, "{}", of.name());
-            assert!(items.iter().all(|item| item.claims.len() == claims), "{}", of.name());
+            let items = items(generator, 1, 40).unwrap();
+            assert_eq!(items.len(), 40, "{}", generator.name());
+            assert!(items.iter().all(|item| item.claims.len() == claims), "{}", generator.name());
         }
     }
 }

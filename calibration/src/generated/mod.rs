@@ -1,4 +1,4 @@
-//! Judges each generated claim alone with its evidence.
+//! Judges each generated claim separately, together with its evidence.
 
 mod items;
 mod page;
@@ -18,7 +18,7 @@ use crate::session::with_server;
 use items::{Item, items};
 use summary::Summary;
 
-/// The number of items per batch. Bounds the memory for answers.
+/// The number of items per batch. Bounds the memory used for answers.
 const BATCH: usize = 500;
 
 #[derive(Clone, Copy, Debug)]
@@ -43,19 +43,19 @@ impl Outcome {
 }
 
 struct Trial {
-    of: Generator,
+    generator: Generator,
     items: Vec<Item>,
     outcomes: Vec<Outcome>,
 }
 
-pub(crate) async fn try_generated(server: &ServerArgs, args: &Generated) -> Result<String> {
+pub(crate) async fn judge_generated(server: &ServerArgs, args: &Generated) -> Result<String> {
     let generators: &[Generator] = if args.of.is_empty() { &Generator::ALL } else { &args.of };
     let work = async |client: Client| {
         let mut trials = Vec::new();
-        for of in generators {
-            let items = items(*of, args.seed, args.count)?;
+        for generator in generators {
+            let items = items(*generator, args.seed, args.count)?;
             let outcomes = outcomes(&client, &items).await?;
-            trials.push(Trial { of: *of, items, outcomes });
+            trials.push(Trial { generator: *generator, items, outcomes });
         }
         Ok(trials)
     };
@@ -65,7 +65,7 @@ pub(crate) async fn try_generated(server: &ServerArgs, args: &Generated) -> Resu
         Output::Json => {
             let generators: Vec<_> = trials
                 .iter()
-                .map(|trial| json!({"of": trial.of.name(), "summary": Summary::new(&trial.outcomes)}))
+                .map(|trial| json!({"of": trial.generator.name(), "summary": Summary::new(&trial.outcomes)}))
                 .collect();
             let page = json!({"seed": args.seed, "count": args.count, "generators": generators});
             Ok(serde_json::to_string_pretty(&page)? + "\n")

@@ -18,18 +18,30 @@ pub(super) fn page(args: &Generated, trials: &[Trial]) -> String {
     );
     for trial in trials {
         let summary = Summary::new(&trial.outcomes);
-        heading(&mut page, &format!("{}: {}", trial.of.title(), trial.items.len()));
-        lines(&mut page, trial.of, trial.of.groups(), &summary.forms, Some(&summary.overall));
+        heading(&mut page, &format!("{}: {}", trial.generator.title(), trial.items.len()));
+        lines(
+            &mut page,
+            trial.generator,
+            trial.generator.groups(),
+            &summary.forms,
+            Some(&summary.overall),
+        );
         if !summary.families.is_empty() {
             page.push('\n');
-            lines(&mut page, trial.of, "attribute", &summary.families, None);
+            lines(&mut page, trial.generator, "attribute", &summary.families, None);
         }
         mistakes(&mut page, trial, args.list);
     }
     page
 }
 
-fn lines(page: &mut String, of: Generator, group: &str, lines: &[Line], overall: Option<&Line>) {
+fn lines(
+    page: &mut String,
+    generator: Generator,
+    group: &str,
+    lines: &[Line],
+    overall: Option<&Line>,
+) {
     let counted = lines.iter().chain(overall);
     let mut head = vec![
         group,
@@ -39,7 +51,7 @@ fn lines(page: &mut String, of: Generator, group: &str, lines: &[Line], overall:
         "true ones grounded",
         "true ones contradicted",
     ];
-    if of == Generator::Absences {
+    if generator == Generator::Absences {
         head.extend(["open ones grounded", "open ones contradicted"]);
     }
     let rows: Vec<Vec<String>> = counted
@@ -58,8 +70,8 @@ fn lines(page: &mut String, of: Generator, group: &str, lines: &[Line], overall:
     table(page, &head, &rows);
 }
 
-fn mistakes(page: &mut String, trial: &Trial, number: usize) {
-    for outcome in trial.outcomes.iter().filter(|outcome| outcome.is_mistake()).take(number) {
+fn mistakes(page: &mut String, trial: &Trial, count: usize) {
+    for outcome in trial.outcomes.iter().filter(|outcome| outcome.is_mistake()).take(count) {
         let item = trial.items.get(outcome.item);
         let claim = item.and_then(|item| item.claims.get(outcome.claim));
         if let (Some(item), Some((claim, _))) = (item, claim) {
@@ -92,8 +104,8 @@ mod tests {
     use super::*;
     use crate::arguments::Output;
 
-    fn trial(of: Generator, class: Class) -> Trial {
-        let items = items(of, 1, 26).unwrap();
+    fn trial(generator: Generator, class: Class) -> Trial {
+        let items = items(generator, 1, 26).unwrap();
         let outcomes = items.iter().enumerate().flat_map(|(index, item)| {
             item.claims.iter().enumerate().map(move |(claim, (_, expected))| Outcome {
                 item: index,
@@ -104,7 +116,7 @@ mod tests {
                 class,
             })
         });
-        Trial { of, outcomes: outcomes.collect(), items }
+        Trial { generator, outcomes: outcomes.collect(), items }
     }
 
     fn args(list: usize) -> Generated {
@@ -126,9 +138,9 @@ mod tests {
     #[test]
     fn limits_the_number_of_mistakes() {
         let trials = [trial(Generator::Rounding, Class::Grounded)];
-        for number in [0, 3] {
-            let page = page(&args(number), &trials);
-            assert_eq!(page.matches(", false, called grounded: ").count(), number, "{page}");
+        for count in [0, 3] {
+            let page = page(&args(count), &trials);
+            assert_eq!(page.matches(", false, called grounded: ").count(), count, "{page}");
             assert!(!page.contains(", true, called"), "{page}");
         }
     }

@@ -10,7 +10,7 @@ use crate::statistics::{Counts, Share, wilson};
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
     pub(super) forms: Vec<Line>,
-    /// By claim topic; may be empty.
+    /// One line per claim topic. May be empty.
     pub(super) families: Vec<Line>,
     pub(super) overall: Line,
 }
@@ -69,11 +69,8 @@ impl Line {
 impl Verdicts {
     fn new(outcomes: &[&Outcome], expected: Expected) -> Self {
         let share = |class| {
-            let mut counts = Counts::default();
-            for outcome in outcomes.iter().filter(|outcome| outcome.expected == expected) {
-                counts.of += 1;
-                counts.hits += u32::from(outcome.class == class);
-            }
+            let of = outcomes.iter().filter(|outcome| outcome.expected == expected);
+            let counts: Counts = of.map(|outcome| outcome.class == class).collect();
             Share::new(counts, wilson(counts))
         };
         Self { grounded: share(Class::Grounded), contradicted: share(Class::Contradicted) }

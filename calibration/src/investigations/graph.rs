@@ -1,7 +1,7 @@
 //! Explores recorded fault propagations with a given rate of wrong answers, and compares exploration with a
 //! single pass over the entities.
 //!
-//! Correct answers follow from the ground truth. Wrong ones are drawn per entity and visit.
+//! Correct answers follow from the ground truth. Wrong answers are drawn for each entity and visit.
 
 use std::collections::BTreeSet;
 
@@ -69,10 +69,10 @@ impl Policy {
     fn names_origin(&self, limits: Limits, has_messages: bool, wrong: u32, draw: u64) -> bool {
         let mut exploration = Exploration::new(self.topology.clone(), &self.alerts, limits);
         let mut random = Random::new(draw << 8 | u64::from(wrong));
-        while let Some(look) = exploration.due().next().cloned() {
-            let look = if has_messages { look } else { Visit { inbox: Vec::new(), ..look } };
-            let belief = self.answer(&look, wrong, &mut random);
-            if exploration.answer(look.node, belief).is_err() {
+        while let Some(visit) = exploration.due().next().cloned() {
+            let visit = if has_messages { visit } else { Visit { inbox: Vec::new(), ..visit } };
+            let belief = self.answer(&visit, wrong, &mut random);
+            if exploration.answer(visit.node, belief).is_err() {
                 return false;
             }
         }
@@ -100,34 +100,35 @@ impl Policy {
         origins.copied().max_by_key(|node| (alerts(*node), std::cmp::Reverse(*node)))
     }
 
-    /// Answers like `core/examples/belief_noise.rs`: with errors in labels and propagations, and using the
-    /// neighbours' messages.
-    fn answer(&self, look: &Visit, wrong: u32, random: &mut Random) -> Belief {
-        let mut label = self.draw_label(look.node, wrong, random);
-        let is_caused_by_neighbour = look.inbox.iter().any(|message| {
+    /// Answers in the same way as `core/examples/belief_noise.rs`: labels and propagations contain errors, and the
+    /// neighbours' messages are used.
+    fn answer(&self, visit: &Visit, wrong: u32, random: &mut Random) -> Belief {
+        let mut label = self.draw_label(visit.node, wrong, random);
+        let is_caused_by_neighbour = visit.inbox.iter().any(|message| {
             matches!(message.label, Label::Origin | Label::Symptom)
-                && message.propagations.contains(&(message.from, look.node))
+                && message.propagations.contains(&(message.from, visit.node))
         });
-        let is_cause_of_neighbour = look
+        let is_cause_of_neighbour = visit
             .inbox
             .iter()
-            .any(|message| message.propagations.contains(&(look.node, message.from)));
+            .any(|message| message.propagations.contains(&(visit.node, message.from)));
         if label == Label::Origin && is_caused_by_neighbour {
             label = Label::Symptom;
         }
         if label == Label::Healthy && is_cause_of_neighbour {
-            label = self.draw_label(look.node, wrong, random);
+            label = self.draw_label(visit.node, wrong, random);
         }
         let is_healthy = |node: &Node| {
-            look.neighbours
+            visit
+                .neighbours
                 .iter()
                 .any(|(known, label)| known == node && *label == Some(Label::Healthy))
         };
         let mut propagations = Vec::new();
         for (from, to) in self.topology.edges() {
             let is_candidate = match label {
-                Label::Symptom => to == look.node && !is_healthy(&from),
-                Label::Origin => from == look.node,
+                Label::Symptom => to == visit.node && !is_healthy(&from),
+                Label::Origin => from == visit.node,
                 Label::Healthy | Label::Defer => false,
             };
             if is_candidate && !is_wrong(wrong, random) {
@@ -161,7 +162,7 @@ mod tests {
     use gsar_core::belief::Entity;
 
     #[test]
-    fn right_answers_find_the_origin() {
+    fn correct_answers_always_find_the_origin() {
         let entity = |name: &str| Entity::parse(name).unwrap();
         let edge = |from: &str, to: &str| (entity(from), entity(to));
         let propagation = Propagation {

@@ -1,4 +1,4 @@
-//! Computes the accuracy of recorded answers: AC@1, AC@3, majority@k, pass@k, and the F1 of the named causes.
+//! Computes the accuracy of recorded answers: AC@1, AC@3, majority@k, pass@k, and the F1 score of the named causes.
 //! Incidents have equal weight.
 
 use std::collections::BTreeMap;
@@ -32,11 +32,13 @@ pub(super) struct Accuracy {
     pub(super) ac1: Option<Mean>,
     /// The share of runs with a correct answer among the first three.
     pub(super) ac3: Option<Mean>,
-    /// The share of incidents with several runs of which more than half have a correct first answer.
+    /// Among incidents with several runs, the share for which more than half of the runs have a correct first
+    /// answer.
     pub(super) majority: Option<Mean>,
-    /// The share of incidents with several runs of which at least one has a correct first answer.
+    /// Among incidents with several runs, the share for which at least one run has a correct first answer.
     pub(super) pass: Option<Mean>,
-    /// The F1 of the named causes: of the share of answers that are correct, and the share of causes that are named.
+    /// The F1 score of the named causes: the harmonic mean of the share of answers that are correct and the share of
+    /// causes that are named.
     pub(super) f1: Option<Mean>,
     /// The share of runs that end with an answer.
     pub(super) answered: Option<Mean>,
@@ -44,8 +46,8 @@ pub(super) struct Accuracy {
     pub(super) invalid: Option<Mean>,
 }
 
-/// Returns `true` if an answer names a cause. Ignores case and generated suffixes. A name also matches a
-/// qualified name that ends with it after a `/`.
+/// Returns `true` if an answer names one of the true causes. Ignores case and generated suffixes. A name also
+/// matches a qualified name that ends with `/` and that name.
 pub(super) fn is_right(answer: &str, truth: &[String]) -> bool {
     let answer = normalize(answer);
     truth.iter().any(|cause| {
@@ -139,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_counted_by_incident() {
+    fn accuracy_is_averaged_over_incidents() {
         let runs = [run("a", &["DB"]), run("b", &["cart", "`db` "]), run("b", &["cart"])];
         assert_eq!(accuracies(&runs), [Some(0.5), Some(0.75), Some(0.0), Some(0.0)]);
         assert_eq!(accuracies(&[run("a", &[])]), [Some(0.0), Some(0.0), None, None]);
@@ -180,9 +182,9 @@ mod tests {
             (&["db", "cart", "cart"], 0.0, 1.0),
             (&["db", "cart"], 0.0, 1.0),
             (&["api", "cart"], 0.0, 0.0),
-            // The most common answer is not enough.
+            // Being the most common answer is not enough.
             (&["db", "db", "api", "cart", "web"], 0.0, 1.0),
-            // Spellings count together.
+            // Different spellings of a name are counted together.
             (&["db", "shop/Service/db", "`DB`", "cart", "cart"], 1.0, 1.0),
         ] {
             let [_, _, found, passed] = accuracies(&runs(answers));

@@ -7,9 +7,6 @@ mod page;
 mod recorded;
 mod sidecar;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 
@@ -22,7 +19,7 @@ use recorded::Run;
 use sidecar::{BestReport, ReportDecision};
 
 const WRONG: [u32; 5] = [0, 10, 20, 30, 40];
-/// The maximum decrease in a share of correct first answers.
+/// The maximum decrease in a share, such as that of correct first answers.
 const MAX_FALL: f64 = 0.02;
 const MAX_ADDED_SECONDS: f64 = 30.0;
 
@@ -81,13 +78,12 @@ fn has_report(run: &Run) -> bool {
     !run.report.is_empty()
 }
 
-/// Decides every report alone, and the reports for each incident as one investigation.
+/// Decides every report separately, and all reports for an incident as one investigation.
 async fn decide_all(
     client: &gsar_client::Client,
     incidents: &[Vec<&Run>],
 ) -> Result<(Vec<Vec<ReportDecision>>, Vec<BestReport>)> {
-    let mut all: BTreeMap<usize, Vec<ReportDecision>> = BTreeMap::new();
-    let mut chosen = Vec::new();
+    let (mut all, mut chosen) = (Vec::new(), Vec::new());
     for (number, runs) in incidents.iter().enumerate() {
         let runs: Vec<&Run> = runs.iter().copied().filter(|run| has_report(run)).collect();
         let mut decided = Vec::with_capacity(runs.len());
@@ -98,11 +94,9 @@ async fn decide_all(
             let decisions: Vec<&ReportDecision> = decided.iter().collect();
             chosen.push(sidecar::drive(client, number, &runs, &decisions).await?);
         }
-        all.insert(number, decided);
+        if !decided.is_empty() {
+            all.push(decided);
+        }
     }
-    Ok((all.into_values().filter(|decided| !decided.is_empty()).collect(), chosen))
-}
-
-fn seconds(took: Duration) -> f64 {
-    took.as_secs_f64()
+    Ok((all, chosen))
 }

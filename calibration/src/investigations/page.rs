@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::graph::OriginAccuracy;
 use super::measures::{Accuracy, Mean};
-use super::seconds;
 use super::sidecar::{BestReport, ReportDecision};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -21,12 +20,12 @@ pub(super) struct Measurements {
     pub(super) out_right: Option<Mean>,
     pub(super) right_out: Option<Mean>,
     pub(super) wrong_held: Option<Mean>,
-    /// The share of investigations whose best report is correct, and the share whose report with the best
-    /// standalone score is. Only for incidents with several reports.
+    /// The share of investigations whose best report is correct. `alone` is the share whose report with the best
+    /// standalone score is correct. Both cover only incidents with several reports.
     pub(super) driven: Option<Mean>,
     pub(super) alone: Option<Mean>,
     pub(super) put_back: usize,
-    /// Seconds per decision, and per investigation with several reports.
+    /// The seconds per decision. `investigation_seconds` covers investigations with several reports.
     pub(super) seconds: Option<Mean>,
     pub(super) investigation_seconds: Option<Mean>,
     pub(super) explored: Vec<Explored>,
@@ -55,7 +54,7 @@ impl Measurements {
         self.out_right = share(&|one| one.proceeds, &|one| one.is_right);
         self.right_out = share(&|one| one.is_right, &|one| one.proceeds);
         self.wrong_held = share(&|one| !one.is_right, &|one| !one.proceeds);
-        let took: Vec<f64> = incidents.iter().flatten().map(|one| seconds(one.took)).collect();
+        let took: Vec<f64> = incidents.iter().flatten().map(|one| one.took.as_secs_f64()).collect();
         self.seconds = Mean::of(&took);
     }
 
@@ -67,7 +66,7 @@ impl Measurements {
         self.alone = share(&|of| of.alone);
         self.put_back = chosen.iter().map(|of| of.put_back).sum();
         self.investigation_seconds =
-            Mean::of(&chosen.iter().map(|of| seconds(of.took)).collect::<Vec<_>>());
+            Mean::of(&chosen.iter().map(|of| of.took.as_secs_f64()).collect::<Vec<_>>());
     }
 
     pub(super) fn add_exploration(&mut self, wrong: u32, named: &[OriginAccuracy]) {

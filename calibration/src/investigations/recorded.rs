@@ -7,12 +7,11 @@ use anyhow::{Context as _, Result, ensure};
 use gsar_client::input::read_text;
 use gsar_core::belief::Entity;
 use gsar_core::evidence::{EvidenceKind, Lane};
-use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::data_set::is_json;
+use crate::data_set::{is_json, message};
 
 /// An agent's run on an incident.
 #[derive(Clone, Debug)]
@@ -44,7 +43,7 @@ pub(super) struct Recorded {
     pub(super) skipped: usize,
 }
 
-/// A line in the native format or from a supported source.
+/// A line in the native format or in the format of a supported source.
 #[derive(Debug, Deserialize)]
 struct Line {
     id: String,
@@ -108,12 +107,12 @@ pub(super) fn read(files: &[impl AsRef<Path>]) -> Result<Recorded> {
             if line.trim().is_empty() {
                 continue;
             }
-            let at = || format!("{}:{}", path.display(), number + 1);
-            let line: Line = serde_json::from_str(line).with_context(at)?;
+            let location = || format!("{}:{}", path.display(), number + 1);
+            let line: Line = serde_json::from_str(line).with_context(location)?;
             let before = (recorded.runs.len(), recorded.propagations.len());
             match line.source.as_str() {
                 "itbench" => recorded.propagations.extend(propagation(&line.expected)),
-                _ => recorded.runs.extend(run(line).with_context(at)?),
+                _ => recorded.runs.extend(run(line).with_context(location)?),
             }
             if before == (recorded.runs.len(), recorded.propagations.len()) {
                 recorded.skipped += 1;
@@ -122,7 +121,7 @@ pub(super) fn read(files: &[impl AsRef<Path>]) -> Result<Recorded> {
     }
     ensure!(
         !recorded.runs.is_empty() || !recorded.propagations.is_empty(),
-        "no recorded investigations; lines need id, incident, answers and truth"
+        "no recorded investigations; expected lines with `id`, `incident`, `answers` and `truth`"
     );
     Ok(recorded)
 }
@@ -190,24 +189,13 @@ fn item(item: Item) -> Result<v1::EvidenceItem> {
         Value::String(text) => text,
         document => document.to_string(),
     };
-    let content = if is_json(&text) {
-        v1::evidence_item::Content::Json(text)
-    } else {
-        v1::evidence_item::Content::Text(text)
-    };
-    Ok(v1::EvidenceItem {
-        id: item.id,
-        kind: kind.number(),
-        lane: lane.number(),
-        tool: item.tool,
-        content: Some(content),
-        ..v1::EvidenceItem::default()
-    })
+    let is_json = is_json(&text);
+    Ok(message(item.id, text, is_json).kind(kind).lane(lane).tool(item.tool).into())
 }
 
-/// Returns `None` without a propagation, an origin or an alert.
+/// Returns `None` if there is no list of propagations, no origin or no alert.
 fn propagation(expected: &Value) -> Option<Propagation> {
-    // Some files have the fields one level higher.
+    // In some files, the fields are one level higher.
     let spec =
         expected.pointer("/groundtruth_v1/spec").or_else(|| expected.pointer("/groundtruth_v1"))?;
     let list = |pointer: &str| spec.pointer(pointer).and_then(Value::as_array);

@@ -1,11 +1,10 @@
-//! Decides recorded reports: each alone, and all runs on an incident as one investigation.
+//! Decides recorded reports: each separately, and all runs on an incident as one investigation.
 
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use gsar_client::Client;
+use gsar_client::{ActiveInvestigation, Client, InvestigationOutcome};
 use gsar_proto::v1;
-use v1::instruction::Due;
 
 use super::measures::is_right;
 use super::recorded::Run;
@@ -14,7 +13,7 @@ use super::recorded::Run;
 pub(super) struct ReportDecision {
     pub(super) proceeds: bool,
     pub(super) is_right: bool,
-    /// 0 if undefined.
+    /// The guarded score, or 0 if it is undefined.
     pub(super) score: f64,
     pub(super) took: Duration,
 }
@@ -53,36 +52,29 @@ pub(super) async fn drive(
     decided: &[&ReportDecision],
 ) -> Result<BestReport> {
     let start_time = Instant::now();
-    let id = format!("recorded-{number}");
     let start = v1::StartInvestigationRequest {
-        investigation_id: id.clone(),
+        investigation_id: format!("recorded-{number}"),
         ..v1::StartInvestigationRequest::default()
     };
-    let mut investigation =
-        client.start_investigation(start).await?.investigation.unwrap_or_default();
+    let mut active = ActiveInvestigation::start(client, start).await?;
     let mut evaluations = Vec::new();
     for run in runs {
-        if finished(&investigation).is_some() {
+        if active.is_finished() {
             break;
         }
         let submitted = v1::SubmitReportRequest {
-            investigation_id: id.clone(),
-            step: investigation.step,
             report: Some(report(run)),
             evidence: run.evidence.clone(),
+            ..v1::SubmitReportRequest::default()
         };
-        let answer = client.submit_report(submitted).await?;
-        let evaluation = answer.evaluation.map(|evaluation| evaluation.evaluation_id);
-        evaluations.push(evaluation.unwrap_or_default());
-        investigation = answer.investigation.unwrap_or_default();
+        let evaluation = active.submit_report(submitted).await?;
+        evaluations.push(evaluation.unwrap_or_default().evaluation_id);
     }
-    if finished(&investigation).is_none() {
-        let cancel = v1::CancelInvestigationRequest { investigation_id: id };
-        investigation =
-            client.cancel_investigation(cancel).await?.investigation.unwrap_or_default();
+    if !active.is_finished() {
+        active.cancel().await?;
     }
-    let best = finished(&investigation).map(|end| end.best.clone()).unwrap_or_default();
-    let driven = evaluations.iter().zip(runs).find(|(evaluation, _)| **evaluation == best);
+    let InvestigationOutcome { investigation, end } = active.into_outcome();
+    let driven = evaluations.iter().zip(runs).find(|(evaluation, _)| **evaluation == end.best);
     let mut alone: Option<&ReportDecision> = None;
     // An investigation can end before all reports are submitted.
     for one in decided.iter().take(evaluations.len()) {
@@ -104,11 +96,4 @@ fn report(run: &Run) -> v1::Report {
 
 fn first_is_right(run: &Run) -> bool {
     run.answers.first().is_some_and(|answer| is_right(answer, &run.truth))
-}
-
-fn finished(investigation: &v1::Investigation) -> Option<&v1::Finished> {
-    match investigation.instruction.as_ref()?.due.as_ref()? {
-        Due::Finished(finished) => Some(finished),
-        _ => None,
-    }
 }

@@ -3,17 +3,17 @@
 use super::evidence::Surroundings;
 use super::tokens::{Token, replace_span};
 
-/// In minutes. Most exceed the duration of an incident.
+/// The offsets in minutes. Most are longer than an incident lasts.
 const OFFSETS: [i32; 4] = [97, -97, 191, -323];
 
-const MINUTES_OF_DAY: i32 = 24 * 60;
+const MINUTES_PER_DAY: i32 = 24 * 60;
 
 struct Clock {
     /// The byte offset of `HH:MM`.
     start: usize,
     /// Minutes since midnight.
     minutes: i32,
-    /// Includes the colon; may be empty.
+    /// The seconds with their colon. May be empty.
     seconds: String,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn times(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) 
     let moved = |offset: i32| {
         let mut text = claim.to_owned();
         for clock in &clocks {
-            let minutes = (clock.minutes + offset).rem_euclid(MINUTES_OF_DAY);
+            let minutes = (clock.minutes + offset).rem_euclid(MINUTES_PER_DAY);
             let written = format!("{:02}:{:02}", minutes / 60, minutes % 60);
             if evidence.contains(&format!("{written}{}", clock.seconds)) {
                 return None;

@@ -14,7 +14,7 @@ const MAX_REPLACEMENTS: usize = 6;
 
 const MIN_TERM: usize = 4;
 
-/// Replaces a name with another one from the evidence, unless the claim is also true of that one.
+/// Replaces a name with another name from the evidence, unless the claim could also be true of the other name.
 pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     let mut texts = Vec::new();
     for token in tokens.iter().filter(|token| is_name(token.text)) {
@@ -23,7 +23,7 @@ pub(super) fn entities(claim: &str, tokens: &[Token<'_>], evidence: &Surrounding
         let terms_near = evidence.max_terms_near(token.text, &terms).unwrap_or(0);
         let others = evidence.names().iter().filter(|(other, other_keys)| {
             is_name(other)
-                && is_of_kind(token.text, keys, other, other_keys)
+                && are_similar(token.text, keys, other, other_keys)
                 && !tokens.iter().any(|token| token.text == other.as_str())
                 && evidence.max_terms_near(other, &terms).is_some_and(|near| near < terms_near)
         });
@@ -59,7 +59,7 @@ fn is_camel_case(text: &str) -> bool {
 }
 
 /// Returns `true` if two names have the same structure and share a prefix or key.
-fn is_of_kind(
+fn are_similar(
     name: &str,
     keys: &BTreeSet<String>,
     other: &str,

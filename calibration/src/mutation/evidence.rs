@@ -5,22 +5,23 @@ use std::ops::Range;
 
 const MAX_RECORD_BYTES: usize = 400;
 
-/// The minimum number of words in a record. Shorter lines are part of a document.
+/// The minimum number of words in a record. A line with fewer words counts as part of a document.
 const MIN_WORDS: usize = 3;
 
-/// Bytes of context on each side of a word that is not in a record.
+/// The number of bytes of context on each side of a word that is not in a record.
 const NEAR: usize = 250;
 
 /// A case's evidence in lowercase, and the names in it.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     items: Vec<String>,
-    /// Every word as written, with the words before it in lowercase, such as `node` or `alertname`.
+    /// Every word as written, with the lowercased words that precede its occurrences, such as `node` or
+    /// `alertname`.
     names: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Surroundings {
-    /// Creates surroundings from items of evidence.
+    /// Creates surroundings from evidence items.
     pub fn new<'a>(items: impl IntoIterator<Item = &'a str>) -> Self {
         let mut surroundings = Self::default();
         for item in items {
@@ -48,7 +49,7 @@ impl Surroundings {
         self.items.iter().any(|item| item.contains(&text))
     }
 
-    /// Returns `true` if the evidence contains a number that is not part of a longer one.
+    /// Returns `true` if the evidence contains the number other than as part of a longer one.
     pub(super) fn contains_number(&self, number: &str) -> bool {
         let whole = |item: &str, span: Range<usize>| {
             let part_of_number = |c: char| c.is_ascii_digit() || c == '.';
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_one_table_row() {
+    fn searches_within_one_table_row() {
         let evidence = Surroundings::new([
             "pod-a   Running   4 restarts   on node-01\npod-b   Pending   0 restarts   on node-02",
         ]);

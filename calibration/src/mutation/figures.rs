@@ -4,7 +4,7 @@ use super::evidence::Surroundings;
 use super::numbers::{BOUNDS, Figure, NUMBER_WORDS, counted_noun, figures, neighbours, noun};
 use super::tokens::{Token, at, lower, match_case, replace_span};
 
-/// Numerators and denominators. Every factor exceeds rounding.
+/// The factors as numerators and denominators. Each changes a figure by more than rounding could.
 const FACTORS: [(u64, u64); 6] = [(2, 1), (3, 1), (5, 1), (10, 1), (1, 2), (1, 5)];
 
 pub(super) fn values(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {

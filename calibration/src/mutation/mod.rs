@@ -15,6 +15,7 @@ mod tokens;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 pub use evidence::Surroundings;
+use gsar_core::names;
 
 use crate::statistics::Random;
 use tokens::tokens;
@@ -30,51 +31,32 @@ pub enum Kind {
     Time,
     /// Another name of the same kind from the evidence.
     Entity,
-    /// "Up" for "down".
+    /// A direction replaced with its opposite, such as "up" with "down".
     Direction,
-    /// "All" for "none".
+    /// A quantifier replaced with another, such as "none" with "all".
     Quantifier,
     /// A negation added or removed.
     Negation,
-    /// "Before" for "after".
+    /// An order replaced with its opposite, such as "before" with "after".
     Order,
     /// Another count of things.
     Count,
-    /// "Ready" for "unready".
+    /// A state replaced with another, such as "ready" with "unready".
     State,
 }
 
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Self; 10] = [
-        Self::Value,
-        Self::Unit,
-        Self::Time,
-        Self::Entity,
-        Self::Direction,
-        Self::Quantifier,
-        Self::Negation,
-        Self::Order,
-        Self::Count,
-        Self::State,
-    ];
-
-    /// Returns the kind's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Value => "value",
-            Self::Unit => "unit",
-            Self::Time => "time",
-            Self::Entity => "entity",
-            Self::Direction => "direction",
-            Self::Quantifier => "quantifier",
-            Self::Negation => "negation",
-            Self::Order => "order",
-            Self::Count => "count",
-            Self::State => "state",
-        }
-    }
-}
+names!(Kind {
+    Value => "value",
+    Unit => "unit",
+    Time => "time",
+    Entity => "entity",
+    Direction => "direction",
+    Quantifier => "quantifier",
+    Negation => "negation",
+    Order => "order",
+    Count => "count",
+    State => "state",
+});
 
 /// A mutated claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +91,8 @@ pub fn mutations(claim: &str, evidence: &Surroundings) -> Vec<Mutation> {
     found
 }
 
-/// Draws `number` candidates, distributed evenly over the kinds. Deterministic for a given seed.
-pub fn draw<T>(candidates: Vec<T>, kind: impl Fn(&T) -> Kind, number: usize, seed: u64) -> Vec<T> {
+/// Draws `count` candidates, distributed evenly over the kinds. Deterministic for a given seed.
+pub fn draw<T>(candidates: Vec<T>, kind: impl Fn(&T) -> Kind, count: usize, seed: u64) -> Vec<T> {
     let mut kinds: BTreeMap<Kind, Vec<T>> = BTreeMap::new();
     for candidate in candidates {
         kinds.entry(kind(&candidate)).or_default().push(candidate);
@@ -124,7 +106,7 @@ pub fn draw<T>(candidates: Vec<T>, kind: impl Fn(&T) -> Kind, number: usize, see
         })
         .collect();
     let mut drawn = Vec::new();
-    while drawn.len() < number
+    while drawn.len() < count
         && let Some(mut queue) = queues.pop_front()
     {
         if let Some(candidate) = queue.pop() {

@@ -3,7 +3,7 @@
 use super::numbers::NUMBER_WORDS;
 use super::tokens::{Token, at, lower, match_case, replace_span};
 
-/// Negations and their replacements; empty means removal.
+/// Negations and their replacements. An empty replacement means that the negation is removed.
 #[rustfmt::skip]
 const NEGATIONS: [(&str, &str); 9] = [
     ("not", ""), ("no", ""), ("never", ""), ("cannot", "can"), ("without", "with"),
@@ -56,19 +56,19 @@ pub(super) fn negations(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
         .iter()
         .enumerate()
         .filter_map(|(index, token)| {
-            let (_, instead) = NEGATIONS.iter().find(|(word, _)| *word == token.lower)?;
+            let (_, replacement) = NEGATIONS.iter().find(|(word, _)| *word == token.lower)?;
             let next = at(tokens, index, 1);
             if next.is_some_and(|next| DEGREES.contains(&next.lower.as_str())) {
                 return None;
             }
-            Some(match (*instead, next) {
+            Some(match (*replacement, next) {
                 ("", Some(next)) => {
                     let next_word = match_case(next.text, token.text);
                     replace_span(claim, token.span.start..next.span.end, &next_word)
                 }
                 ("", None) => return None,
-                (instead, _) => {
-                    replace_span(claim, token.span.clone(), &match_case(instead, token.text))
+                (replacement, _) => {
+                    replace_span(claim, token.span.clone(), &match_case(replacement, token.text))
                 }
             })
         })

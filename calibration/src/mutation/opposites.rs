@@ -89,7 +89,7 @@ pub(super) fn orders(claim: &str, tokens: &[Token<'_>]) -> Vec<String> {
     })
 }
 
-/// Replaces a state with its opposite, unless the evidence mentions the opposite as often.
+/// Replaces a state with its opposite, unless the opposite occurs near as many of the claim's terms in the evidence.
 pub(super) fn states(claim: &str, tokens: &[Token<'_>], evidence: &Surroundings) -> Vec<String> {
     const NEGATIONS: [&str; 5] = ["no", "not", "never", "without", "neither"];
     let mut texts = Vec::new();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 #[derive(Clone, Debug)]
 pub(super) struct Token<'a> {
-    /// Without surrounding quotes, brackets and punctuation.
+    /// The word without surrounding quotes, brackets and punctuation.
     pub(super) text: &'a str,
     pub(super) lower: String,
     pub(super) span: Range<usize>,
@@ -33,7 +33,7 @@ pub(super) fn tokens(claim: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Returns the word at `offset` from `index`, which may be negative.
+/// Returns the word at `offset` from `index`. The offset may be negative.
 pub(super) fn at<'a, 'c>(
     tokens: &'a [Token<'c>],
     index: usize,
@@ -42,7 +42,7 @@ pub(super) fn at<'a, 'c>(
     tokens.get(index.checked_add_signed(offset)?)
 }
 
-/// Like [`at`], in lowercase. Empty if out of range.
+/// Like [`at`], but returns the word in lowercase, or an empty string if there is none.
 pub(super) fn lower<'a>(tokens: &'a [Token<'_>], index: usize, offset: isize) -> &'a str {
     at(tokens, index, offset).map_or("", |token| &token.lower)
 }

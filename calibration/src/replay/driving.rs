@@ -25,7 +25,7 @@ pub(super) struct DriveOutcome {
     tiers: Vec<v1::Tier>,
     plan: u32,
     degraded: bool,
-    /// The number of statements in the final report that the stored judge calls contradicted.
+    /// The number of statements in the final report that are contradicted according to the stored judgements.
     false_statements: usize,
     statements_kept: (usize, usize),
 }
@@ -41,19 +41,19 @@ impl DriveOutcome {
     }
 }
 
-pub(super) async fn drive(path: &Replayer<'_>, cases: &[Case]) -> Result<Vec<DriveOutcome>> {
+pub(super) async fn drive(replayer: &Replayer<'_>, cases: &[Case]) -> Result<Vec<DriveOutcome>> {
     let mut driven = Vec::new();
     for case in cases {
         for (number, report) in case.reports.iter().enumerate() {
             let id = format!("{}/{number}", case.name);
-            driven.push(drive_one(path, case, report, id).await?);
+            driven.push(drive_one(replayer, case, report, id).await?);
         }
     }
     Ok(driven)
 }
 
 async fn drive_one(
-    path: &Replayer<'_>,
+    replayer: &Replayer<'_>,
     case: &Case,
     report: &Report,
     id: String,
@@ -63,7 +63,7 @@ async fn drive_one(
         policy: POLICY.to_owned(),
         ..Default::default()
     };
-    let mut active = ActiveInvestigation::start(path.client, start).await?;
+    let mut active = ActiveInvestigation::start(replayer.client, start).await?;
     let mut text = report.text.clone();
     while let Some(due) = active.due() {
         text = drop_faulty(&text, faults(due));
@@ -71,7 +71,7 @@ async fn drive_one(
             active.cancel().await?;
             break;
         }
-        path.provider.set_cases(vec![known_case_for(case, &text)]);
+        replayer.provider.set_cases(vec![known_case_for(case, &text)]);
         let submitted = v1::SubmitReportRequest {
             report: Some(v1::Report { synthesis: text.clone(), ..Default::default() }),
             evidence: case.evidence.iter().map(|item| to_message(item, RENDERING)).collect(),
@@ -99,7 +99,7 @@ fn false_statements(case: &Case, text: &str) -> usize {
     let known_case = known_case_for(case, text);
     let is_false = |span: &Range<usize>| {
         let statement = text.get(span.clone()).unwrap_or_default();
-        let judgement = known_case.judgements.of_report(statement, text);
+        let judgement = known_case.judgements.for_split_claim(statement, text);
         judgement.is_some_and(|judgement| judgement.class == Class::Contradicted)
     };
     statements(text).iter().filter(|span| is_false(span)).count()
@@ -132,7 +132,8 @@ pub(super) fn page(part: ReplayPart, driven: &[DriveOutcome]) -> String {
 }
 
 fn row(kind: &str, driven: &[&DriveOutcome]) -> Vec<String> {
-    let number = |is: &dyn Fn(&DriveOutcome) -> bool| driven.iter().filter(|one| is(one)).count();
+    let count =
+        |matches: &dyn Fn(&DriveOutcome) -> bool| driven.iter().filter(|one| matches(one)).count();
     let proceeding: Vec<&&DriveOutcome> = driven.iter().filter(|one| !one.degraded).collect();
     let mean = |sum: usize, of: usize| {
         let hundredths = (sum * 100).checked_div(of);
@@ -147,15 +148,15 @@ fn row(kind: &str, driven: &[&DriveOutcome]) -> Vec<String> {
     vec![
         kind.to_owned(),
         driven.len().to_string(),
-        number(&|one| one.proceeds_within(1)).to_string(),
-        number(&|one| one.proceeds_within(2)).to_string(),
-        number(&DriveOutcome::proceeds_under_first_plan).to_string(),
+        count(&|one| one.proceeds_within(1)).to_string(),
+        count(&|one| one.proceeds_within(2)).to_string(),
+        count(&DriveOutcome::proceeds_under_first_plan).to_string(),
         proceeding.len().to_string(),
         mean(replans, proceeding.len()),
         mean(judged, driven.len()),
         (statements * 100)
             .checked_div(before)
             .map_or(DASH.to_owned(), |share| format!("{share} %")),
-        number(&|one| !one.degraded && one.false_statements > 0).to_string(),
+        count(&|one| !one.degraded && one.false_statements > 0).to_string(),
     ]
 }

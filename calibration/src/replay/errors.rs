@@ -4,7 +4,7 @@ use crate::judgement::Judgement;
 use std::collections::BTreeSet;
 
 use gsar_core::evidence::EvidenceKind;
-use gsar_core::{Class, EvidenceType};
+use gsar_core::{Class, EvidenceType, names};
 
 use super::nearest::nearest_line;
 use super::stored::{Case, StoredClaim};
@@ -14,9 +14,9 @@ use crate::statistics::Random;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ErrorKind {
-    /// A refuted claim called grounded. Cites the refuting line.
+    /// A refuted claim judged grounded. Cites the refuting line.
     Refuted,
-    /// An unsupported claim called grounded. Cites the line that shares the most words with it.
+    /// An unsupported claim judged grounded. Cites the line that shares the most words with it.
     Unsupported,
     /// A true claim with a changed figure. Cites the original evidence.
     Figure,
@@ -28,22 +28,17 @@ pub(crate) enum ErrorKind {
     Negation,
 }
 
+names!(ErrorKind {
+    Refuted => "refuted",
+    Unsupported => "unsupported",
+    Figure => "figure",
+    Name => "name",
+    Time => "time",
+    Negation => "negation",
+});
+
 impl ErrorKind {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Refuted, Self::Unsupported, Self::Figure, Self::Name, Self::Time, Self::Negation];
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Refuted => "refuted",
-            Self::Unsupported => "unsupported",
-            Self::Figure => "figure",
-            Self::Name => "name",
-            Self::Time => "time",
-            Self::Negation => "negation",
-        }
-    }
-
-    fn of_mutation(kind: Kind) -> Option<Self> {
+    fn for_mutation(kind: Kind) -> Option<Self> {
         match kind {
             Kind::Value | Kind::Unit | Kind::Count => Some(Self::Figure),
             Kind::Entity => Some(Self::Name),
@@ -54,7 +49,7 @@ impl ErrorKind {
     }
 }
 
-/// A false or unsupported claim with a judgement that calls it grounded.
+/// A false or unsupported claim with a judgement that the claim is grounded.
 #[derive(Clone, Debug)]
 pub(crate) struct InjectedError {
     pub(crate) kind: ErrorKind,
@@ -108,7 +103,7 @@ fn mutated(
     for kind in ErrorKind::ALL {
         let of_kind: Vec<_> = found
             .iter()
-            .filter(|mutation| ErrorKind::of_mutation(mutation.kind) == Some(kind))
+            .filter(|mutation| ErrorKind::for_mutation(mutation.kind) == Some(kind))
             .filter(|mutation| !stored.contains(mutation.text.as_str()))
             .collect();
         errors.extend(of_kind.get(random.below(of_kind.len())).map(|mutation| InjectedError {

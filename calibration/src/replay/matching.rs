@@ -1,10 +1,12 @@
-//! Finds the stored judgement for a claim: for the same claim, or for stored claims that contain it or are
-//! contained in it.
+//! Finds the stored judgement for a claim: that of the same claim, or else that of stored claims that contain it
+//! or are contained in it.
 
 use crate::judgement::Judgement;
 use std::collections::BTreeSet;
 
 use gsar_core::Class;
+
+use crate::baselines::words;
 
 /// The minimum percentage of the shorter claim's words that the longer claim must contain.
 const MIN_CONTAINED_PERCENT: usize = 80;
@@ -25,7 +27,7 @@ struct Entry {
 impl Judgements {
     pub(crate) fn new<'a>(claims: impl IntoIterator<Item = (&'a str, &'a Judgement)>) -> Self {
         let entries = claims.into_iter().map(|(text, judgement)| {
-            let words = words(text);
+            let words: Vec<String> = words(text).collect();
             Entry {
                 text: text.to_owned(),
                 set: words.iter().cloned().collect(),
@@ -36,14 +38,14 @@ impl Judgements {
         Self { entries: entries.collect() }
     }
 
-    pub(crate) fn exactly(&self, claim: &str) -> Option<Judgement> {
-        let same = self.entries.iter().find(|entries| entries.text == claim);
-        same.map(|entries| entries.judgement.clone())
+    pub(crate) fn exact_match(&self, claim: &str) -> Option<Judgement> {
+        let same = self.entries.iter().find(|entry| entry.text == claim);
+        same.map(|entry| entry.judgement.clone())
     }
 
     /// Returns the judgement for a claim split off from a report. Returns `None` if no stored claim is
     /// similar, or if the claim has a word that is not in the report.
-    pub(crate) fn of_report(&self, claim: &str, report: &str) -> Option<Judgement> {
+    pub(crate) fn for_split_claim(&self, claim: &str, report: &str) -> Option<Judgement> {
         let (claim_words, report) = (claim.to_lowercase(), report.to_lowercase());
         let mut words = claim_words
             .split_whitespace()
@@ -52,36 +54,35 @@ impl Judgements {
             return None;
         }
         // A true claim and its false variant share fragments, so prefer the one in the report.
-        let named =
-            self.entries.iter().filter(|entries| report.contains(&entries.text.to_lowercase()));
+        let named = self.entries.iter().filter(|entry| report.contains(&entry.text.to_lowercase()));
         let named = Self { entries: named.cloned().collect() };
-        named.of(claim).or_else(|| self.of(claim))
+        named.most_similar(claim).or_else(|| self.most_similar(claim))
     }
 
     /// Returns the judgement for the most similar stored claim. A claim that joins several stored claims
     /// gets the worst of their judgements.
-    fn of(&self, claim: &str) -> Option<Judgement> {
-        let words = words(claim);
-        if let Some(same) = self.exactly(claim) {
+    fn most_similar(&self, claim: &str) -> Option<Judgement> {
+        let words: Vec<String> = words(claim).collect();
+        if let Some(same) = self.exact_match(claim) {
             return Some(same);
         }
-        if let Some(same) = self.entries.iter().find(|entries| entries.words == words) {
+        if let Some(same) = self.entries.iter().find(|entry| entry.words == words) {
             return Some(same.judgement.clone());
         }
         let claim_words: BTreeSet<String> = words.into_iter().collect();
         let alike: Vec<(&Entry, usize)> = self
             .entries
             .iter()
-            .map(|entries| (entries, entries.set.intersection(&claim_words).count()))
-            .filter(|(entries, shared)| {
+            .map(|entry| (entry, entry.set.intersection(&claim_words).count()))
+            .filter(|(entry, shared)| {
                 *shared > 0
                     && shared * 100
-                        >= entries.set.len().min(claim_words.len()) * MIN_CONTAINED_PERCENT
+                        >= entry.set.len().min(claim_words.len()) * MIN_CONTAINED_PERCENT
             })
             .collect();
         // Jaccard similarity in millionths.
-        let likeness = |(entries, shared): &(&Entry, usize)| {
-            let all = entries.set.len() + claim_words.len() - shared;
+        let likeness = |(entry, shared): &(&Entry, usize)| {
+            let all = entry.set.len() + claim_words.len() - shared;
             shared * 1_000_000 / all.max(1)
         };
         let best = alike
@@ -95,22 +96,23 @@ impl Judgements {
     }
 }
 
-/// Selects stored claims contained in a longer one, most similar first, as long as they add words.
+/// Selects the stored claims that are contained in a longer claim, most similar first. Skips those that add few
+/// words.
 fn contained<'a>(
     claim_words: &BTreeSet<String>,
     mut alike: Vec<(&'a Entry, usize)>,
     likeness: impl Fn(&(&'a Entry, usize)) -> usize,
 ) -> Vec<&'a Entry> {
-    alike.retain(|(entries, _)| entries.set.len() < claim_words.len());
-    alike.sort_by_key(|entries| std::cmp::Reverse(likeness(entries)));
+    alike.retain(|(entry, _)| entry.set.len() < claim_words.len());
+    alike.sort_by_key(|candidate| std::cmp::Reverse(likeness(candidate)));
     let mut covered: BTreeSet<&String> = BTreeSet::new();
     let mut parts = Vec::new();
-    for (entries, shared) in alike {
+    for (entry, shared) in alike {
         let new =
-            entries.set.intersection(claim_words).filter(|word| !covered.contains(word)).count();
+            entry.set.intersection(claim_words).filter(|word| !covered.contains(word)).count();
         if new * 2 > shared {
-            covered.extend(entries.set.intersection(claim_words));
-            parts.push(entries);
+            covered.extend(entry.set.intersection(claim_words));
+            parts.push(entry);
         }
     }
     parts
@@ -135,11 +137,6 @@ fn worst_of(parts: Vec<&Entry>) -> Judgement {
     judgement
 }
 
-fn words(text: &str) -> Vec<String> {
-    let split = text.split(|c: char| !c.is_alphanumeric());
-    split.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::stored::tests::stored;
@@ -153,7 +150,7 @@ mod tests {
             stored("Nobody looked at the queue", Class::Ungrounded),
         ];
         let entries = claims.iter().map(|claim| (claim.text.as_str(), &claim.judgement));
-        Judgements::new(entries).of(claim).map(|judgement| judgement.class)
+        Judgements::new(entries).most_similar(claim).map(|judgement| judgement.class)
     }
 
     #[test]
@@ -175,14 +172,17 @@ mod tests {
         let claim = stored("The pool of checkout was exhausted at noon", Class::Grounded);
         let entries = Judgements::new([(claim.text.as_str(), &claim.judgement)]);
         let report = "At noon the pool of checkout was exhausted. Nobody looked.";
-        assert!(entries.of_report("the pool of checkout was exhausted", report).is_some());
-        assert!(entries.of_report("the pool of ledger-db was exhausted", report).is_none());
+        assert!(entries.for_split_claim("the pool of checkout was exhausted", report).is_some());
+        assert!(entries.for_split_claim("the pool of ledger-db was exhausted", report).is_none());
         let twin = stored("The pool of checkout was exhausted at six", Class::Contradicted);
         let twins = Judgements::new([&twin, &claim].map(|one| (one.text.as_str(), &one.judgement)));
         let report = "The pool of checkout was exhausted at noon.";
-        let class = twins.of_report("pool of checkout", report).map(|judgement| judgement.class);
+        let class =
+            twins.for_split_claim("pool of checkout", report).map(|judgement| judgement.class);
         assert_eq!(class, Some(Class::Grounded), "the claim in the report");
-        assert!(entries.exactly(&claim.text).is_some() && entries.exactly(report).is_none());
+        assert!(
+            entries.exact_match(&claim.text).is_some() && entries.exact_match(report).is_none()
+        );
     }
 
     #[test]

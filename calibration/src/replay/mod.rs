@@ -38,7 +38,7 @@ struct Question {
     case: usize,
     text: String,
     judgement: Judgement,
-    given: JudgementKind,
+    judgement_kind: JudgementKind,
 }
 
 impl Question {
@@ -46,7 +46,7 @@ impl Question {
         Outcome {
             case: self.case,
             text: self.text.clone(),
-            given: self.given,
+            judgement_kind: self.judgement_kind,
             judged_class: self.judgement.class,
             quote: self.judgement.citations.first().map_or("", |first| &first.quote).to_owned(),
             class,
@@ -56,17 +56,14 @@ impl Question {
 }
 
 pub(crate) async fn drive(server: &ServerArgs, args: &Drive) -> Result<String> {
-    ensure!(
-        server.endpoint.is_none() && server.judge.is_none(),
-        "--endpoint and --judge cannot be used with drive, which starts a server whose judge returns stored answers"
-    );
+    server.reject_with("drive")?;
     let provider = Provider::start(SecondLook::Off).await?;
     let configuration = provider.configuration("")?;
     let work = async |client| {
-        let path = Replayer { client: &client, provider: &provider };
+        let replayer = Replayer { client: &client, provider: &provider };
         let mut driven = Vec::new();
         for file in &args.judgements {
-            driven.extend(driving::drive(&path, &stored_cases(file, args.part)?).await?);
+            driven.extend(driving::drive(&replayer, &stored_cases(file, args.part)?).await?);
         }
         Ok(driving::page(args.part, &driven))
     };
@@ -90,18 +87,15 @@ pub(crate) async fn replay(server: &ServerArgs, args: &Replay) -> Result<String>
         !args.list || args.part == ReplayPart::Tune,
         "--list shows single rows, which is allowed for the tune part only; omit --part"
     );
-    ensure!(
-        server.endpoint.is_none() && server.judge.is_none(),
-        "--endpoint and --judge cannot be used with replay, which starts a server whose judge returns stored answers"
-    );
+    server.reject_with("replay")?;
     let mut sources = if args.offline {
-        offline_sources(args)?
+        sources(args, None).await?
     } else {
         let provider = Provider::start(SecondLook::of(&args.second_look)?).await?;
         let configuration = provider.configuration("")?;
         let work = async |client| {
-            let path = Replayer { client: &client, provider: &provider };
-            online_sources(args, &path).await
+            let replayer = Replayer { client: &client, provider: &provider };
+            sources(args, Some(&replayer)).await
         };
         with_configured_server(&configuration, work).await?
     };
@@ -118,33 +112,23 @@ fn renderings(args: &Replay) -> &[Rendering] {
     if args.renderings.is_empty() { &Rendering::ALL } else { &args.renderings }
 }
 
-fn offline_sources(args: &Replay) -> Result<Vec<Source>> {
-    let mut sources = Vec::new();
-    for path in &args.judgements {
-        let cases = stored_cases(path, args.part)?;
-        let questions = questions(&cases, args.seed);
-        let mut replayed = Vec::new();
-        for rendering in renderings(args) {
-            let mut outcomes = Vec::new();
-            for (case, of_case) in cases.iter().zip(&questions) {
-                outcomes.extend(offline::verify_case(case, of_case, *rendering)?);
-            }
-            replayed.push(Replayed::new(*rendering, outcomes, Vec::new()));
-        }
-        sources.push(Source { name: path.display().to_string(), cases, replayed });
-    }
-    Ok(sources)
-}
-
-async fn online_sources(args: &Replay, path: &Replayer<'_>) -> Result<Vec<Source>> {
+/// Replays all judgements through a server, or in this process if there is none.
+async fn sources(args: &Replay, replayer: Option<&Replayer<'_>>) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     for file in &args.judgements {
         let cases = stored_cases(file, args.part)?;
         let questions = questions(&cases, args.seed);
         let mut replayed = Vec::new();
         for rendering in renderings(args) {
-            let outcomes = path.outcomes(&cases, &questions, *rendering).await?;
-            let reports = path.reports(&cases, *rendering).await?;
+            let (mut outcomes, mut reports) = (Vec::new(), Vec::new());
+            if let Some(replayer) = replayer {
+                outcomes = replayer.outcomes(&cases, &questions, *rendering).await?;
+                reports = replayer.reports(&cases, *rendering).await?;
+            } else {
+                for (case, of_case) in cases.iter().zip(&questions) {
+                    outcomes.extend(offline::verify_case(case, of_case, *rendering)?);
+                }
+            }
             replayed.push(Replayed::new(*rendering, outcomes, reports));
         }
         sources.push(Source { name: file.display().to_string(), cases, replayed });
@@ -197,13 +181,13 @@ fn questions(cases: &[Case], seed: u64) -> Vec<Vec<Question>> {
             case: index,
             text: claim.text.clone(),
             judgement: claim.judgement.clone(),
-            given: JudgementKind::Right,
+            judgement_kind: JudgementKind::Right,
         });
         let errors = inject_errors(case, &mut random).into_iter().map(|error| Question {
             case: index,
             text: error.text,
             judgement: error.judgement,
-            given: JudgementKind::Error(error.kind),
+            judgement_kind: JudgementKind::Error(error.kind),
         });
         right.chain(errors).collect()
     };

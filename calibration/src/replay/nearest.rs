@@ -3,17 +3,19 @@
 use crate::judgement::Citation;
 use std::collections::BTreeSet;
 
+use crate::baselines::words;
 use crate::data_set::ItemLine;
 
-/// In bytes. Longer lines are cut.
+/// The maximum length of a quote in bytes. Longer lines are split.
 const MAX_QUOTE: usize = 400;
 
-/// Returns the item and line with the most words in common, or the first on a tie. Returns `None` without
-/// lines.
+/// Returns the line with the most words in common with the claim, or the first such line on a tie, and its item.
+/// Returns `None` if there are no lines.
 pub(crate) fn nearest_line<'a>(
     claim: &str,
     evidence: &'a [ItemLine],
 ) -> Option<(&'a ItemLine, Citation)> {
+    let words = |text: &str| words(text).collect::<BTreeSet<_>>();
     let claim_words = words(claim);
     let lines = evidence.iter().flat_map(|item| {
         item.content.lines().flat_map(segments).map(move |segment| (item, segment))
@@ -39,11 +41,6 @@ fn segments(line: &str) -> impl Iterator<Item = &str> {
         rest = after.trim_start();
         (!segment.is_empty()).then(|| segment.trim_end())
     })
-}
-
-fn words(text: &str) -> BTreeSet<String> {
-    let split = text.split(|c: char| !c.is_alphanumeric());
-    split.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub(crate) fn verify_case(
         let findings = of_claim.map(|found| Finding {
             code: found.code.name().to_owned(),
             sentence: found.sentence.clone(),
-            reclassed: found.outcome == verify::CorrectionOutcome::Corrected
+            was_reclassified: found.outcome == verify::CorrectionOutcome::Corrected
                 && found.from.0 != found.to.0,
         });
         question.outcome(claim.judged.class, findings.collect())
@@ -45,20 +45,9 @@ pub(crate) fn verify_case(
 }
 
 fn core_item(item: &ItemLine, rendering: Rendering) -> Result<EvidenceItem> {
-    Ok(EvidenceItem {
-        id: EvidenceId::new(item.id.clone())?,
-        kind: item.kind,
-        lane: item.lane,
-        tool: item.tool.clone(),
-        query: String::new(),
-        content: render(item, rendering),
-        collected_at: None,
-        exhaustive: false,
-        attested: false,
-        step_id: String::new(),
-        specialist_id: String::new(),
-        verification_result: None,
-    })
+    let (id, content) = (EvidenceId::new(item.id.clone())?, render(item, rendering));
+    let (kind, tool) = (item.kind, item.tool.clone());
+    Ok(EvidenceItem { kind, tool, ..EvidenceItem::new(id, item.lane, content) })
 }
 
 fn judged_claim(number: usize, question: &Question) -> Result<JudgedClaim> {
@@ -69,18 +58,8 @@ fn judged_claim(number: usize, question: &Question) -> Result<JudgedClaim> {
         let target = Target::Evidence { id, field_path };
         Ok(Citation { target, quote: citation.quote.clone(), bytes: None })
     });
-    Ok(JudgedClaim {
-        claim: Claim {
-            id: ClaimId::new(format!("c{}", number + 1))?,
-            text: question.text.clone(),
-            span: None,
-        },
-        class: *class,
-        evidence_type: *evidence_type,
-        citations: citations.collect::<Result<_>>()?,
-        note: String::new(),
-        role: gsar_core::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
-    })
+    let id = ClaimId::new(format!("c{}", number + 1))?;
+    let claim = Claim::new(id, question.text.clone());
+    let citations = citations.collect::<Result<_>>()?;
+    Ok(JudgedClaim { citations, ..JudgedClaim::new(claim, *class, *evidence_type) })
 }

@@ -1,8 +1,8 @@
-//! Replays judgements through a real server, which calls the provider like any model.
+//! Replays judgements through a real server, which calls the provider as it would call any model.
 
 use anyhow::{Context as _, Result, bail};
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use gsar_client::Client;
+use gsar_client::{Client, Item};
 use gsar_core::evidence::Content;
 use gsar_core::{Class, Tier};
 use gsar_proto::enums::Enumeration as _;
@@ -27,7 +27,8 @@ pub(crate) struct Replayer<'a> {
 }
 
 impl Replayer<'_> {
-    /// Judges correct verdicts in one call and errors in another, so that no claim occurs twice in a call.
+    /// Sends a case's correct verdicts in one call and its errors in another, so that no claim occurs twice in a
+    /// call.
     pub(crate) async fn outcomes(
         &self,
         cases: &[Case],
@@ -35,7 +36,7 @@ impl Replayer<'_> {
         rendering: Rendering,
     ) -> Result<Vec<Outcome>> {
         let mut outcomes = Vec::new();
-        let is_right = |question: &&Question| question.given == JudgementKind::Right;
+        let is_right = |question: &&Question| question.judgement_kind == JudgementKind::Right;
         for right in [true, false] {
             let questions: Vec<Vec<&Question>> = questions
                 .iter()
@@ -106,7 +107,7 @@ impl Replayer<'_> {
         let sent = v1::Report { synthesis: report.text.clone(), ..Default::default() };
         let answer = self.evaluate(case, sent, rendering).await?;
         let decision = answer.decision.as_ref().context("the answer has no decision")?;
-        let is_known = |text: &str| known.judgements.of_report(text, &report.text).is_some();
+        let is_known = |text: &str| known.judgements.for_split_claim(text, &report.text).is_some();
         let unmatched = answer.claims.iter().filter(|claim| !is_known(&claim.text));
         Ok(ReportDecision {
             case: case.name.clone(),
@@ -121,7 +122,7 @@ impl Replayer<'_> {
                 .corrections
                 .iter()
                 .map(finding)
-                .filter(|finding| finding.reclassed)
+                .filter(|finding| finding.was_reclassified)
                 .collect(),
             claims: answer.claims.len(),
             unmatched: unmatched.map(|claim| claim.text.clone()).collect(),
@@ -158,18 +159,12 @@ pub(super) fn known_case(
 }
 
 pub(super) fn to_message(item: &ItemLine, rendering: Rendering) -> v1::EvidenceItem {
-    let content = match render(item, rendering) {
-        Content::Text(text) => v1::evidence_item::Content::Text(text),
-        Content::Json(json) => v1::evidence_item::Content::Json(json),
+    let id = item.id.clone();
+    let message = match render(item, rendering) {
+        Content::Text(text) => Item::text(id, text),
+        Content::Json(json) => Item::json(id, json),
     };
-    v1::EvidenceItem {
-        id: item.id.clone(),
-        kind: item.kind.number(),
-        lane: item.lane.number(),
-        tool: item.tool.clone(),
-        content: Some(content),
-        ..Default::default()
-    }
+    message.kind(item.kind).lane(item.lane).tool(&item.tool).into()
 }
 
 fn outcome(question: &Question, id: &str, answer: &v1::EvaluateResponse) -> Result<Outcome> {
@@ -189,7 +184,7 @@ fn finding(found: &v1::Correction) -> Finding {
     Finding {
         code: found.code.clone(),
         sentence: found.sentence.clone(),
-        reclassed: found.outcome() == v1::CorrectionOutcome::Corrected
+        was_reclassified: found.outcome() == v1::CorrectionOutcome::Corrected
             && found.class_before != found.class_after,
     }
 }

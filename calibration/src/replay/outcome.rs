@@ -8,7 +8,7 @@ use super::errors::ErrorKind;
 pub(crate) struct Outcome {
     pub(crate) case: usize,
     pub(crate) text: String,
-    pub(crate) given: JudgementKind,
+    pub(crate) judgement_kind: JudgementKind,
     pub(crate) judged_class: Class,
     pub(crate) quote: String,
     pub(crate) class: Class,
@@ -27,7 +27,7 @@ pub(crate) enum JudgementKind {
 pub(crate) struct Finding {
     pub(crate) code: String,
     pub(crate) sentence: String,
-    pub(crate) reclassed: bool,
+    pub(crate) was_reclassified: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -47,11 +47,11 @@ pub(crate) struct ReportDecision {
 impl Outcome {
     /// Returns `true` for a correct verdict that verification changed.
     pub(crate) fn is_broken(&self) -> bool {
-        self.given == JudgementKind::Right && self.class != self.judged_class
+        self.judgement_kind == JudgementKind::Right && self.class != self.judged_class
     }
 
     /// Returns `true` for an error that verification missed.
     pub(crate) fn is_missed(&self) -> bool {
-        matches!(self.given, JudgementKind::Error(_)) && self.class == self.judged_class
+        matches!(self.judgement_kind, JudgementKind::Error(_)) && self.class == self.judged_class
     }
 }

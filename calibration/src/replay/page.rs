@@ -13,7 +13,7 @@ use super::{Replayed, Source};
 use crate::arguments::ReplayPart;
 use crate::tables::markdown::{DASH, heading, share, table};
 
-const MAX_UNMATCHED: u32 = 5;
+const MAX_UNMATCHED_PERCENT: u32 = 5;
 
 const MAX_SHOWN: usize = 300;
 
@@ -74,12 +74,12 @@ fn reports(page: &mut String, replayed: &[Replayed]) {
     table(page, &head("report", replayed), &rows);
     let too_many = |one: &Replayed| {
         let counts = one.summary.unmatched.counts;
-        counts.hits * 100 > counts.of * MAX_UNMATCHED
+        counts.hits * 100 > counts.of * MAX_UNMATCHED_PERCENT
     };
     if replayed.iter().any(too_many) {
         let _ = writeln!(
             page,
-            "\nMore than {MAX_UNMATCHED} % of the claims have no stored judgement, so the decisions on these reports mean little."
+            "\nMore than {MAX_UNMATCHED_PERCENT} % of the claims have no stored judgement, so the decisions on these reports mean little."
         );
     }
     page.push_str("\nFaithful reports held back:\n\n");

@@ -4,7 +4,7 @@ const EVIDENCE: &str = "<<<evidence ";
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PromptItem {
-    /// Such as `E1`.
+    /// The label, such as `E1`.
     pub(crate) label: String,
     pub(crate) content: String,
 }

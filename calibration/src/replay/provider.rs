@@ -19,7 +19,7 @@ const JUDGE: &str = "openai-compatible:stored";
 pub(crate) struct KnownCase {
     pub(crate) items: Vec<(String, String)>,
     pub(crate) judgements: Judgements,
-    /// Reports sent without claims. Empty if claims are given.
+    /// The reports that are sent without claims. Empty if the claims are given.
     pub(crate) reports: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Provider {
     server: Server,
     known: Arc<RwLock<Vec<KnownCase>>>,
     folder: tempfile::TempDir,
-    /// The value of `judges.second_look` and that model's settings.
+    /// The value of `judges.second_look`, and the settings of the model that it names.
     second_look: (String, toml::Table),
 }
 
@@ -85,9 +85,11 @@ impl Provider {
             };
             match answer {
                 Some(answer) => ScriptedReply::Answer(answer.to_string()),
-                None => {
-                    ScriptedReply::Raw(400, "text/plain", b"the prompt has no known case".to_vec())
-                }
+                None => ScriptedReply::Raw(
+                    400,
+                    "text/plain",
+                    b"the prompt matches no known case".to_vec(),
+                ),
             }
         });
         let folder = tempfile::tempdir()?;
@@ -164,13 +166,13 @@ fn labels(case: &KnownCase, shown: &[PromptItem]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns the stored judgement for a claim. Given claims must match exactly; claims split from a report
-/// may be similar.
+/// Returns the stored judgement for a claim. Given claims must match exactly; claims split off
+/// from a report need only be similar.
 fn judgement(case: &KnownCase, claim: &str) -> Option<Judgement> {
     if case.reports.is_empty() {
-        return case.judgements.exactly(claim);
+        return case.judgements.exact_match(claim);
     }
-    case.reports.iter().find_map(|report| case.judgements.of_report(claim, report))
+    case.reports.iter().find_map(|report| case.judgements.for_split_claim(claim, report))
 }
 
 fn verdict(case: &KnownCase, claim: &Question, labels: &[(String, String)]) -> Value {

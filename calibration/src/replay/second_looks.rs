@@ -11,17 +11,11 @@ use serde_json::{Value, json};
 use crate::data_set::lines;
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StoredLooks(HashMap<Key, Verdict>);
+pub(crate) struct StoredLooks(HashMap<Key, LookLine>);
 
 type Key = (String, Vec<String>);
 
-#[derive(Clone, Debug)]
-struct Verdict {
-    verdict: String,
-    words: String,
-}
-
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 struct LookLine {
     statement: String,
     quotes: Vec<String>,
@@ -32,15 +26,12 @@ struct LookLine {
 impl StoredLooks {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let looks = lines::<LookLine>(path)?.into_iter();
-        let stored = looks.map(|look| {
-            let verdict = Verdict { verdict: look.verdict, words: look.words };
-            ((look.statement, look.quotes), verdict)
-        });
+        let stored = looks.map(|look| ((look.statement.clone(), look.quotes.clone()), look));
         Ok(Self(stored.collect()))
     }
 
-    /// Answers the prompt for a second look. Unknown statements, such as a canary, are not shown by the
-    /// evidence.
+    /// Answers the prompt for a second look. A statement without a stored second look, such as a canary, gets the
+    /// verdict `not_shown`.
     pub(crate) fn answer(&self, prompt: Prompt<'_>) -> Value {
         let statements: Vec<Value> =
             prompt.questions.into_iter().map(|statement| self.verdict(statement)).collect();
@@ -50,7 +41,7 @@ impl StoredLooks {
     fn verdict(&self, statement: Question) -> Value {
         let Question { id, text, quotes } = statement;
         match self.0.get(&(text, quotes)) {
-            Some(Verdict { verdict, words }) => {
+            Some(LookLine { verdict, words, .. }) => {
                 json!({ "id": id, "verdict": verdict, "words": words })
             }
             None => json!({

@@ -17,7 +17,7 @@ pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) evidence: Vec<ItemLine>,
     pub(crate) claims: Vec<StoredClaim>,
-    /// Reports. Empty if their claims were not judged.
+    /// The case's reports. Empty if their claims were not judged.
     pub(crate) reports: Vec<Report>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Case {
 pub(crate) struct StoredClaim {
     pub(crate) text: String,
     pub(crate) judgement: Judgement,
-    /// `true` if the label has the same class; `None` without a label.
+    /// `true` if the label has the same class; `None` if there is no label.
     pub(crate) right: Option<bool>,
 }
 
@@ -153,8 +153,8 @@ fn label(line: ClaimLine) -> Result<StoredClaim> {
     Ok(StoredClaim { text: line.text, judgement, right: Some(true) })
 }
 
-/// A judge must cite evidence even for complementary claims, but their labels may lack it. Cites the line
-/// with the most words in common.
+/// A judge must cite evidence even for complementary claims, but their labels may lack a citation. Cites the line
+/// with the most words in common with the claim.
 fn cite_subject(label: &mut StoredClaim, evidence: &[ItemLine]) {
     let judgement = &mut label.judgement;
     if judgement.class == Class::Complementary && judgement.citations.is_empty() {
@@ -196,7 +196,7 @@ pub(crate) mod tests {
 {"case":"b/2","claims":{}}"#;
     const REPORT: &str = r#"{"case":"a/1","kind":"faithful","text":"It is up."}"#;
 
-    fn folder(cases: &Path) {
+    fn write_folder(cases: &Path) {
         std::fs::create_dir_all(cases).unwrap();
         for (name, text) in
             [("cases.jsonl", CASE), ("claims.jsonl", LABELS), ("reports.jsonl", REPORT)]
@@ -208,10 +208,10 @@ pub(crate) mod tests {
     #[test]
     fn labels_serve_as_judgements() {
         let root = tempfile::tempdir().unwrap();
-        folder(root.path());
+        write_folder(root.path());
         std::fs::write(root.path().join("split.json"), r#"{"tune":["a/1"],"calib":[]}"#).unwrap();
         let cases = stored_cases(root.path(), ReplayPart::Tune).unwrap();
-        let [case] = &cases[..] else { panic!("one case") };
+        let [case] = &cases[..] else { panic!("expected one case") };
         let quotes: Vec<Vec<&str>> = case
             .claims
             .iter()
@@ -227,9 +227,9 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn judgements_are_right_if_the_label_agrees() {
+    fn judgements_are_correct_if_the_label_agrees() {
         let root = tempfile::tempdir().unwrap();
-        folder(&root.path().join("set"));
+        write_folder(&root.path().join("set"));
         let judgements = root.path().join("judgements.jsonl");
         std::fs::write(&judgements, JUDGED).unwrap();
         std::fs::write(root.path().join("split.json"), r#"{"tune":["a/1","b/2"]}"#).unwrap();

@@ -12,13 +12,13 @@ use crate::statistics::{Counts, Share, per_case};
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
     pub(crate) rendering: &'static str,
-    /// Correct verdicts that verification changed.
+    /// The share of correct verdicts that verification changed.
     pub(crate) broken: Share,
     pub(crate) missed: BTreeMap<&'static str, Share>,
     pub(crate) reports: BTreeMap<String, BTreeMap<&'static str, usize>>,
     /// Faithful reports that did not proceed.
     pub(crate) held_back: Vec<HeldBack>,
-    /// Claims in reports without a stored judgement.
+    /// The share of the reports' claims that have no stored judgement.
     pub(crate) unmatched: Share,
 }
 
@@ -36,9 +36,9 @@ impl Summary {
         outcomes: &[Outcome],
         reports: &[ReportDecision],
     ) -> Self {
-        let right = |outcome: &Outcome| outcome.given == JudgementKind::Right;
+        let right = |outcome: &Outcome| outcome.judgement_kind == JudgementKind::Right;
         let missed = ErrorKind::ALL.map(|kind| {
-            let of = |outcome: &Outcome| outcome.given == JudgementKind::Error(kind);
+            let of = |outcome: &Outcome| outcome.judgement_kind == JudgementKind::Error(kind);
             (kind.name(), share(outcomes, of, Outcome::is_missed))
         });
         let mut tiers: BTreeMap<String, BTreeMap<&'static str, usize>> = BTreeMap::new();
@@ -96,13 +96,13 @@ mod tests {
     use super::*;
     use gsar_core::{Class, Tier};
 
-    fn outcome(given: JudgementKind, judged_class: Class, class: Class) -> Outcome {
+    fn outcome(judgement_kind: JudgementKind, judged_class: Class, class: Class) -> Outcome {
         let (text, quote, findings) = (String::new(), String::new(), Vec::new());
-        Outcome { case: 0, text, given, judged_class, quote, class, findings }
+        Outcome { case: 0, text, judgement_kind, judged_class, quote, class, findings }
     }
 
     #[test]
-    fn counts_right_verdicts_and_errors_separately() {
+    fn counts_correct_verdicts_and_errors_separately() {
         let error = JudgementKind::Error(ErrorKind::Figure);
         let (grounded, ungrounded) = (Class::Grounded, Class::Ungrounded);
         let outcomes = [

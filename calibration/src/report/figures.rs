@@ -107,7 +107,7 @@ fn rho_zero(cells: &[(Cell, Measures)]) -> Figure {
         id: "rho-zero".to_owned(),
         title: title.to_owned(),
         caption:
-            "The mean change of S with its 95 % interval. Above zero, the penalty lowers scores."
+            "The mean change of S with its 95 % interval. A value above zero means that the penalty lowers scores."
                 .to_owned(),
         svg: error_bars(title, "change of S", &effects),
         head: words(&["run", "change of S", "low", "high"]),
@@ -128,12 +128,16 @@ fn contradictions_and_complements(cells: &[(Cell, Measures)]) -> Option<Figure> 
         series.points.iter().map(|(m4, m5)| vec![series.label.clone(), share(*m4), share(*m5)])
     });
     let rows: Vec<Vec<String>> = rows.collect();
-    let title = "Contradictions caught and complementary claims separate separate";
+    let title = "Contradictions caught and complementary claims kept apart";
     (!series.is_empty()).then(|| Figure {
         id: "m4-m5".to_owned(),
         title: title.to_owned(),
         caption: "M4 and M5 of each run, shares from 0 to 1.".to_owned(),
-        svg: plane(title, ("M4: contradictions caught", "M5: separate separate"), &series),
+        svg: plane(
+            title,
+            ("M4: contradictions caught", "M5: complementary claims kept apart"),
+            &series,
+        ),
         head: words(&["run", "M4", "M5"]),
         rows,
     })
@@ -143,7 +147,7 @@ fn effects(at: usize, cell: &Cell) -> Figure {
     let variants = Variant::ALL.into_iter().filter(|variant| *variant != Variant::Policy);
     let effects: Vec<ErrorBar> = variants
         .filter_map(|variant| {
-            error_bar(variant.title(), Effect::of(cell, variant).more_proceeds, 100.0, at)
+            error_bar(variant.name(), Effect::of(cell, variant).more_proceeds, 100.0, at)
         })
         .collect();
     let title = format!("{}: ablations and baselines", cell.header.run);

@@ -20,7 +20,7 @@ const MEASURES: [(&str, &str); 5] = [
     ("M4", "the share of claims labelled contradicted that are counted as contradicted"),
     (
         "M5",
-        "the share of claims labelled complementary (or ungrounded, if none is) that are counted as complementary",
+        "the share of claims labelled complementary (or ungrounded, if no claim is labelled complementary) that are counted as complementary",
     ),
 ];
 
@@ -105,8 +105,8 @@ fn runs(cells: &[(Cell, Measures)]) -> Markup {
         vec![
             header.run.clone(),
             header.judge.clone().unwrap_or_else(|| "the server's".to_owned()),
-            or_dash(cell.origin.versions()),
-            or_dash(cell.origin.days()),
+            or_dash(cell.origin.versions.clone()),
+            or_dash(cell.origin.days.clone()),
             files.collect::<Vec<_>>().join(", ") + &part,
             cell.rows.len().to_string(),
             header.mode.name().to_owned(),

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_values_and_has_round_ticks() {
+    fn maps_values_and_places_round_ticks() {
         let scale = Scale::new(0.0, 1.0, 100.0, 300.0);
         assert_eq!((scale.at(0.5), scale.at(-1.0), scale.at(2.0)), (200.0, 100.0, 300.0));
         let ticks: Vec<String> = scale.ticks().iter().map(|tick| format!("{tick:.1}")).collect();

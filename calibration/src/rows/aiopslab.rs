@@ -1,5 +1,5 @@
-//! Reads a session file of AIOpsLab (Chen et al. 2025). The submitted answer is the claim, grounded if it was
-//! graded as correct, and the answers of the environment are the evidence.
+//! Reads an AIOpsLab session file (Chen et al. 2025). The submitted answer becomes the claim, which is grounded if
+//! the answer was graded as correct. The environment's responses become the evidence.
 
 use anyhow::{Context as _, Result};
 use gsar_core::Class;
@@ -22,7 +22,7 @@ struct Message {
     content: String,
 }
 
-/// Parses a session. Returns `None` for mitigations, and without a submitted or graded answer.
+/// Parses a session. Returns `None` for a mitigation problem, or if no answer was submitted or graded.
 pub(super) fn row(text: &str) -> Result<Option<Row>> {
     let session: Session = serde_json::from_str(text).context(
         "expected an AIOpsLab session with `session_id`, `problem_id`, `trace` and `results`",
@@ -34,7 +34,7 @@ pub(super) fn row(text: &str) -> Result<Option<Row>> {
     let (Some((end, answer)), Some(is_right)) = (submission, is_right(&session.results)) else {
         return Ok(None);
     };
-    // The rest of the name describes the fault.
+    // Use only this part of the name, because the rest of it describes the fault.
     let kind = ["detection", "localization", "analysis"];
     let kind = kind.into_iter().find(|kind| session.problem_id.contains(kind));
     let text = match kind {
@@ -51,7 +51,7 @@ pub(super) fn row(text: &str) -> Result<Option<Row>> {
     Ok(Some(Row {
         id: session.session_id,
         report: String::new(),
-        claims: vec![GoldClaim { text, gold, judged: None }],
+        claims: vec![GoldClaim::unjudged(text, gold)],
         evidence: evidence.collect(),
     }))
 }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_graded_answer_is_a_claim() {
+    fn a_graded_answer_becomes_a_claim() {
         let submit = "```\nsubmit([\"geo\"])\n```";
         let found =
             session("pod_kill_hotel_res-localization-1", submit, json!({"success": true})).unwrap();

@@ -37,7 +37,7 @@ impl From<ClaimLine> for Row {
         Self {
             id: line.id.as_str().map_or_else(|| line.id.to_string(), str::to_owned),
             report: String::new(),
-            claims: vec![GoldClaim { text: line.claim, gold: line.label, judged: None }],
+            claims: vec![GoldClaim::unjudged(line.claim, line.label)],
             evidence: evidence.collect(),
         }
     }

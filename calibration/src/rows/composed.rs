@@ -67,8 +67,8 @@ impl Pools {
     }
 }
 
-fn take(pool: &mut Vec<Row>, number: usize) -> Option<Vec<Row>> {
-    let from = pool.len().checked_sub(number)?;
+fn take(pool: &mut Vec<Row>, count: usize) -> Option<Vec<Row>> {
+    let from = pool.len().checked_sub(count)?;
     Some(pool.split_off(from))
 }
 

@@ -1,5 +1,5 @@
-//! Reads questions of HotpotQA with distractors (Yang et al. 2018). Each gives two rows with its answer as the
-//! claim: one with all paragraphs, and one without those that have the supporting facts.
+//! Reads HotpotQA questions with distractors (Yang et al. 2018). Each question yields two rows whose claim is the
+//! answer: one with all paragraphs, and one without the paragraphs that contain the supporting facts.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ struct Question {
     answer: String,
     /// Titles with their sentences.
     context: Vec<(String, Vec<String>)>,
-    /// Titles with the number of a sentence.
+    /// Titles, each with the number of a sentence.
     supporting_facts: Vec<(String, IgnoredAny)>,
 }
 
@@ -26,10 +26,14 @@ struct Question {
 pub(super) fn rows(text: &str) -> Result<Vec<Row>> {
     let questions: Vec<Question> = serde_json::from_str(text)
         .context("expected an array of HotpotQA questions with `context` and `supporting_facts`")?;
-    Ok(questions.into_iter().flat_map(of_question).filter(|row| !row.evidence.is_empty()).collect())
+    Ok(questions
+        .into_iter()
+        .flat_map(rows_for_question)
+        .filter(|row| !row.evidence.is_empty())
+        .collect())
 }
 
-fn of_question(question: Question) -> [Row; 2] {
+fn rows_for_question(question: Question) -> [Row; 2] {
     let Question { id, question, answer, context, supporting_facts } = question;
     let decisive: HashSet<&str> =
         supporting_facts.iter().map(|(title, _)| title.as_str()).collect();
@@ -42,7 +46,7 @@ fn of_question(question: Question) -> [Row; 2] {
         .collect();
     let row = |id: String, class, evidence| {
         let text = format!("The answer to the question \"{question}\" is: {answer}.");
-        let claims = vec![GoldClaim { text, gold: Gold(class), judged: None }];
+        let claims = vec![GoldClaim::unjudged(text, Gold(class))];
         Row { id, report: String::new(), claims, evidence }
     };
     let others = paragraphs.iter().filter(|(is_decisive, _)| !is_decisive);
@@ -62,7 +66,7 @@ mod tests {
             "supporting_facts":[["Ada",0],["Bo",0]],
             "context":[["Ada",["Ada was born in 1815."," She wrote."]],["Cy",["Cy ran."]],["Bo",["Bo was born in 1900."]]]}]"#;
         let rows = rows(text).unwrap();
-        let [all, without] = &rows[..] else { panic!("two rows") };
+        let [all, without] = &rows[..] else { panic!("expected two rows") };
         let classes = [all, without].map(|row| row.claims[0].gold.0);
         assert_eq!(classes, [Class::Grounded, Class::Ungrounded]);
         assert_eq!(all.evidence[0].text, "Ada\nAda was born in 1815. She wrote.");

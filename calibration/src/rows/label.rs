@@ -20,7 +20,7 @@ impl Gold {
     }
 }
 
-pub(crate) fn is_against(class: Class) -> bool {
+pub(crate) fn is_faulty(class: Class) -> bool {
     matches!(class, Class::Ungrounded | Class::Contradicted)
 }
 

@@ -1,4 +1,4 @@
-//! Reads the reports for labelled cases as rows.
+//! Reads the reports of labelled cases as rows.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) fn reports(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
     }
     let mut labels: HashMap<String, Vec<GoldClaim>> = HashMap::new();
     for ClaimLine { case, text, class, .. } in lines(&folder.join("claims.jsonl"))? {
-        labels.entry(case).or_default().push(GoldClaim { text, gold: class, judged: None });
+        labels.entry(case).or_default().push(GoldClaim::unjudged(text, class));
     }
     let mut rows = Vec::new();
     for ReportLine { case, kind, text: report, .. } in lines(&folder.join("reports.jsonl"))? {
@@ -51,11 +51,8 @@ pub(super) fn incidents(folder: &Path, part: Option<&str>) -> Result<Vec<Row>> {
         if part.is_some_and(|part| part != case.part.to_string()) {
             continue;
         }
-        let claims = report.labels.into_iter().map(|label| GoldClaim {
-            text: label.text,
-            gold: Gold(label.class),
-            judged: None,
-        });
+        let labels = report.labels.into_iter();
+        let claims = labels.map(|label| GoldClaim::unjudged(label.text, Gold(label.class)));
         rows.push(Row {
             id: format!("{}/{}", case.name, report.kind),
             claims: claims.collect(),

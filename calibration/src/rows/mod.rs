@@ -14,17 +14,17 @@ mod spans;
 use anyhow::Result;
 use clap::ValueEnum;
 use gsar_core::evidence::{EvidenceKind, Lane};
-use gsar_proto::enums::Enumeration as _;
+use gsar_core::names;
 use gsar_proto::v1;
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::RowArgs;
 use crate::baselines::content;
-use crate::data_set::{ItemLine, is_json, static_infra, tool_output};
+use crate::data_set::{ItemLine, is_json, message, static_infra, tool_output};
 use crate::judgement::Judgement;
 use crate::names;
 pub(crate) use file::{RowFile, open};
-pub(crate) use label::{Gold, is_against};
+pub(crate) use label::{Gold, is_faulty};
 use select::{Selection, select};
 
 /// Opens the files, and draws or composes their rows.
@@ -32,7 +32,7 @@ pub(crate) fn rows(args: &RowArgs) -> Result<(Vec<RowFile>, Vec<Row>)> {
     let RowArgs { files, mode, part, sample, seed } = args;
     let files: Vec<RowFile> =
         files.iter().map(|path| open(path, part.as_deref())).collect::<Result<_>>()?;
-    let rows = select(&files, Selection { mode: *mode, number: *sample, seed: *seed })?;
+    let rows = select(&files, Selection { mode: *mode, count: *sample, seed: *seed })?;
     Ok((files, rows))
 }
 
@@ -78,13 +78,19 @@ pub(crate) struct Item {
     /// `true` to send the text as a JSON document.
     #[serde(skip)]
     pub(crate) is_json: bool,
-    /// The complete message, if it has other fields.
+    /// The complete message, if the item was created from one.
     #[serde(skip)]
     whole: Option<Box<v1::EvidenceItem>>,
 }
 
+impl GoldClaim {
+    pub(crate) fn unjudged(text: impl Into<String>, gold: Gold) -> Self {
+        Self { text: text.into(), gold, judged: None }
+    }
+}
+
 impl Row {
-    /// Returns the report, or else the claims as one.
+    /// Returns the report's text, or else the claims joined into one text.
     pub(crate) fn text(&self) -> String {
         if !self.report.is_empty() {
             return self.report.clone();
@@ -107,7 +113,7 @@ impl Item {
         Self { id, kind, lane, tool: String::new(), text, is_json: false, whole: None }
     }
 
-    /// Creates a text with its title as the first line.
+    /// Creates a text item whose first line is the title, if there is one.
     pub(crate) fn titled(id: String, title: Option<&str>, text: String) -> Self {
         match title {
             None | Some("") => Self::text(id, text),
@@ -121,39 +127,24 @@ impl Item {
     }
 
     pub(crate) fn message(&self) -> v1::EvidenceItem {
-        use v1::evidence_item::Content;
         if let Some(whole) = self.whole.as_deref() {
             return v1::EvidenceItem { id: self.id.clone(), ..whole.clone() };
         }
-        let content = if self.is_json { Content::Json } else { Content::Text };
-        v1::EvidenceItem {
-            id: self.id.clone(),
-            kind: self.kind.number(),
-            lane: self.lane.number(),
-            tool: self.tool.clone(),
-            content: Some(content(self.text.clone())),
-            ..Default::default()
-        }
+        let message = message(self.id.clone(), self.text.clone(), self.is_json);
+        message.kind(self.kind).lane(self.lane).tool(&self.tool).into()
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
     /// Rows as in the files
+    #[default]
     Single,
-    /// Reports composed of supported claims
+    /// Reports composed of supported claims only
     Distill,
-    /// Reports with supported, open and refuted claims, every second one with an alternative
+    /// Reports composed of supported, open and refuted claims, about half of them with an alternative
     Adversarial,
 }
 
-impl Mode {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Single => "single",
-            Self::Distill => "distill",
-            Self::Adversarial => "adversarial",
-        }
-    }
-}
+names!(Mode { Single => "single", Distill => "distill", Adversarial => "adversarial" });

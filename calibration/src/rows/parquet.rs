@@ -11,13 +11,13 @@ use super::Row;
 use super::claims::ClaimLine;
 
 pub(super) fn rows(path: &Path) -> Result<impl Iterator<Item = Result<Row>> + use<>> {
-    let named = path.display().to_string();
-    let reader = SerializedFileReader::new(File::open(path).with_context(|| named.clone())?);
-    let rows = reader.with_context(|| named.clone())?.into_iter();
+    let file_name = path.display().to_string();
+    let reader = SerializedFileReader::new(File::open(path).with_context(|| file_name.clone())?);
+    let rows = reader.with_context(|| file_name.clone())?.into_iter();
     Ok(rows.zip(1..).map(move |(row, number)| {
-        let at = || format!("{named}: row {number}");
-        let value = row.with_context(at)?.to_json_value();
-        let line: ClaimLine = serde_json::from_value(value).with_context(at)?;
+        let location = || format!("{file_name}: row {number}");
+        let value = row.with_context(location)?.to_json_value();
+        let line: ClaimLine = serde_json::from_value(value).with_context(location)?;
         Ok(Row::from(line))
     }))
 }

@@ -11,24 +11,24 @@ use crate::statistics::Random;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Selection {
     pub(crate) mode: Mode,
-    pub(crate) number: Option<usize>,
+    pub(crate) count: Option<usize>,
     pub(crate) seed: u64,
 }
 
 /// Draws rows from the files, or composes reports from all their rows.
 pub(crate) fn select(files: &[RowFile], selection: Selection) -> Result<Vec<Row>> {
-    let Selection { mode, number, seed } = selection;
+    let Selection { mode, count, seed } = selection;
     if mode == Mode::Single {
-        return draw(files, number, seed);
+        return draw(files, count, seed);
     }
     let mut reports = compose(draw(files, None, seed)?, mode, seed);
     ensure!(!reports.is_empty(), "too few claims for a report");
-    reports.truncate(number.unwrap_or(usize::MAX));
+    reports.truncate(count.unwrap_or(usize::MAX));
     Ok(reports)
 }
 
-/// Reservoir sampling (Vitter 1985, algorithm R).
-fn draw(files: &[RowFile], number: Option<usize>, seed: u64) -> Result<Vec<Row>> {
+/// Draws rows by reservoir sampling (Vitter 1985, algorithm R).
+fn draw(files: &[RowFile], count: Option<usize>, seed: u64) -> Result<Vec<Row>> {
     let mut random = Random::new(seed);
     let mut drawn: Vec<(usize, Row)> = Vec::new();
     let mut ids = HashSet::new();
@@ -37,7 +37,7 @@ fn draw(files: &[RowFile], number: Option<usize>, seed: u64) -> Result<Vec<Row>>
         for row in file.rows()? {
             let row = row?;
             ensure!(ids.insert(row.id.clone()), "{}: duplicate row {}", file.name(), row.id);
-            match number.filter(|number| drawn.len() >= *number) {
+            match count.filter(|count| drawn.len() >= *count) {
                 None => drawn.push((seen, row)),
                 Some(_) => {
                     if let Some(slot) = drawn.get_mut(random.below(seen + 1)) {
@@ -69,8 +69,8 @@ mod tests {
         };
         std::fs::write(&path, (0..200).map(line).collect::<Vec<_>>().join("\n")).unwrap();
         let files = [open(&path, None).unwrap()];
-        let ids = |number, seed| -> Vec<String> {
-            let rows = select(&files, Selection { mode: Mode::Single, number, seed }).unwrap();
+        let ids = |count, seed| -> Vec<String> {
+            let rows = select(&files, Selection { mode: Mode::Single, count, seed }).unwrap();
             rows.into_iter().map(|row| row.id).collect()
         };
         assert_eq!(ids(None, 1).len(), 200);
@@ -82,7 +82,7 @@ mod tests {
         std::fs::write(&path, [line(1), line(1)].join("\n")).unwrap();
         let twice = select(
             &[open(&path, None).unwrap()],
-            Selection { mode: Mode::Single, number: None, seed: 1 },
+            Selection { mode: Mode::Single, count: None, seed: 1 },
         );
         assert_eq!(twice.unwrap_err().to_string(), "rows: duplicate row r001");
     }

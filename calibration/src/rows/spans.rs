@@ -53,11 +53,7 @@ impl From<SpansLine> for Row {
                     claim.span.as_ref().map_or((0, 0), |span| (span.start, span.end));
                 let overlapping = marked.iter().filter(|(from, to, _)| *from < end && start < *to);
                 let worst = overlapping.map(|(_, _, class)| *class).max();
-                GoldClaim {
-                    text: claim.text,
-                    gold: Gold(worst.unwrap_or(Class::Grounded)),
-                    judged: None,
-                }
+                GoldClaim::unjudged(claim.text, Gold(worst.unwrap_or(Class::Grounded)))
             });
         Self {
             id,

@@ -1,4 +1,4 @@
-//! Evaluates rows over one stream, within a rate and a budget.
+//! Evaluates rows over one stream, within a rate limit and a budget.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::value::RawValue;
 
 use super::question::RequestOptions;
-use super::requests::Requests;
+use super::requests::requests;
 use crate::rows::Row;
 use crate::trace::{Line, TraceWriter};
 
@@ -25,7 +25,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) rows_per_second: Option<f64>,
-    /// In millionths of a dollar, as counted by the server. Unlimited if `None`.
+    /// The cost limit in millionths of a dollar, as counted by the server. Unlimited if `None`.
     pub(super) cost_micros: Option<u64>,
 }
 
@@ -95,8 +95,8 @@ impl Running<'_> {
 
     async fn stream(&mut self, rows: &[Arc<Row>]) -> Result<Unanswered> {
         let stop = Arc::new(AtomicBool::new(false));
-        let requests = Requests::new(rows, self.options, self.limits.rows_per_second, &stop);
-        let mut answers = self.client.evaluate_stream(requests.stream()).await?;
+        let requests = requests(rows, self.options, self.limits.rows_per_second, &stop);
+        let mut answers = self.client.evaluate_stream(requests).await?;
         let mut unanswered: BTreeMap<usize, &Arc<Row>> = rows.iter().enumerate().collect();
         let mut reason = String::new();
         while let Some(answer) = answers.next().await? {

@@ -1,4 +1,4 @@
-//! Retrieves the evidence for each row from all rows' evidence, through a server corpus.
+//! Retrieves the evidence for each row from the evidence of all rows, through a corpus on the server.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,14 +12,14 @@ use crate::rows::{Item, Row};
 
 pub(super) const MAX_CONCURRENT: usize = 8;
 
-/// The maximum number of hits of a search.
+/// The maximum number of hits per search.
 const MAX_HITS: u32 = 50;
 
 /// Retrieved evidence in rounds of decreasing rank.
 pub(super) type Retrieved = Vec<Vec<Item>>;
 
-/// Replaces each row's evidence with the top `k` of `items`, distributed evenly over its claims. Returns the
-/// evidence that follows, in up to `further` rounds of `k` per claim. Stores the items in a temporary corpus.
+/// Replaces each row's evidence with the top `k` of `items` for each of its claims. Also returns the items that rank
+/// next, in up to `further` rounds of `k` per claim. Stores the items in a temporary corpus.
 pub(super) async fn find_evidence(
     client: &Client,
     rows: Vec<Row>,
@@ -40,7 +40,7 @@ pub(super) async fn find_evidence(
     Ok(found)
 }
 
-/// Returns the distinct evidence in all rows, with new ids.
+/// Returns the distinct evidence items of all rows, with new ids.
 pub(super) fn distinct(rows: &[Row]) -> Vec<Item> {
     let mut indexes: HashMap<&str, usize> = HashMap::new();
     let mut items = Vec::new();
@@ -61,7 +61,7 @@ fn corpus_id(items: &[Item]) -> String {
     format!("calibrate-{}", digest.finalize().to_hex().get(..16).unwrap_or_default())
 }
 
-/// Returns the top `most` of a search for each claim, in rounds of `k` per claim.
+/// Searches for each claim, and returns the top `most` items in rounds of `k` per claim.
 async fn retrieve(
     client: &Client,
     corpus: &str,

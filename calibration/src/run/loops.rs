@@ -1,4 +1,4 @@
-//! Drives rows through the whole loop. The writer drops faulted claims, and a replan adds retrieved evidence.
+//! Drives rows through the whole loop. The writer drops faulty claims, and a replan adds retrieved evidence.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -26,7 +26,7 @@ pub(super) async fn drive_rows(
 ) -> Result<End> {
     let start = Instant::now();
     let bar = progress_bar(rows.len());
-    // A finished investigation of an earlier run must not be resumed.
+    // The ids differ between runs, so that no finished investigation of an earlier run is resumed.
     let run = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos();
     let all = rows.len();
     let driven = rows.into_iter().enumerate().map(async |(number, (row, further))| {
@@ -133,13 +133,13 @@ impl Draft {
         Self { numbers: (1..=row.claims.len()).collect(), row, whole }
     }
 
-    /// Drops the faulted claims. Returns `None` if nothing would be left.
+    /// Drops the faulty claims. Returns `None` if nothing would be left.
     fn without(&self, faults: &[v1::ClaimFault]) -> Option<Self> {
         let Row { id, report, claims, evidence } = &self.row;
         let report = drop_faulty(report, faults);
         let is_faulty = |position: usize| {
             let id = format!("c{position}");
-            // The ids of claims that the server split off are its own.
+            // Claims that the server split off have ids that the server assigned.
             let mut given = faults.iter().filter(|_| !self.whole);
             given.any(|fault| fault.claim.as_ref().is_some_and(|claim| claim.id == id))
         };
@@ -162,11 +162,7 @@ mod tests {
     use gsar_core::Class;
 
     fn draft(report: &str, whole: bool) -> Draft {
-        let claim = |text: &str| GoldClaim {
-            text: text.to_owned(),
-            gold: Gold(Class::Grounded),
-            judged: None,
-        };
+        let claim = |text: &str| GoldClaim::unjudged(text, Gold(Class::Grounded));
         let row = Row {
             id: "r".to_owned(),
             report: report.to_owned(),
@@ -183,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_faulted_claims_and_keeps_their_numbers() {
+    fn drops_faulty_claims_and_keeps_the_numbers_of_the_others() {
         let first = draft("", false).without(&[fault("c1", 0, 9)]).unwrap();
         assert_eq!(first.numbers, [2, 3]);
         let second = first.without(&[fault("c2", 11, 21)]).unwrap();
@@ -194,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_the_statements_of_a_report() {
+    fn drops_faulty_statements_from_a_report() {
         let whole = draft("", true).without(&[fault("s9", 10, 20)]).unwrap();
         assert_eq!(
             (whole.numbers.as_slice(), whole.row.report.contains("hot")),

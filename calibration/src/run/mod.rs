@@ -7,11 +7,10 @@ mod loops;
 mod page;
 mod question;
 mod requests;
-mod summary;
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
 use crate::arguments::{Run, ServerArgs};
 use crate::replay::{Provider, SecondLook};
@@ -38,10 +37,7 @@ pub(crate) async fn run(server: &ServerArgs, args: &Run) -> Result<String> {
         })
         .await;
     }
-    ensure!(
-        server.endpoint.is_none() && server.judge.is_none(),
-        "--endpoint and --judge cannot be used with --stored, which starts a server whose judge returns stored answers"
-    );
+    server.reject_with("--stored")?;
     let provider = Provider::start(SecondLook::Off).await?;
     provider.set_cases(rows.iter().map(question::known_case).collect::<Result<_>>()?);
     let configuration = provider.configuration(&args.policy)?;

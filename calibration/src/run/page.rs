@@ -1,16 +1,17 @@
 //! Formats the result of a run.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use gsar_core::Tier;
+use gsar_proto::enums::Enumeration as _;
 
 use super::answers::End;
-use super::summary::Summary;
 use crate::trace::Trace;
 
 pub(super) fn page(path: &Path, trace: &Trace, before: usize, end: &End) -> String {
-    let summary = Summary::of(trace);
+    let evaluations = || trace.rows.iter().map(|row| &row.evaluation);
     let seconds = end.took.as_secs_f64();
     let mut page = String::new();
     let _ = writeln!(
@@ -19,7 +20,7 @@ pub(super) fn page(path: &Path, trace: &Trace, before: usize, end: &End) -> Stri
         path.display(),
         trace.rows.len() + trace.refused.len(),
         trace.header.rows,
-        summary.claims
+        evaluations().map(|evaluation| evaluation.claims.len()).sum::<usize>()
     );
     if before > 0 {
         let _ = writeln!(page, "{before} rows existed, {} were added.", end.answered);
@@ -33,17 +34,23 @@ pub(super) fn page(path: &Path, trace: &Trace, before: usize, end: &End) -> Stri
         let _ = writeln!(page, "The models cost {:.4} $.", end.cost_micros as f64 / 1e6);
     }
     if end.budget_exhausted {
-        let _ = writeln!(page, "Stopped: the models cost as much as --max-cost allows.");
+        let _ = writeln!(page, "Stopped: the cost of the models has reached --max-cost.");
     }
     if let Some(why) = trace.refused.first() {
         let _ =
             writeln!(page, "{} rows were refused, the first because: {why}", trace.refused.len());
     }
-    let tiers = Tier::ALL.iter().zip(summary.tiers);
-    let tiers: Vec<String> =
-        tiers.map(|(tier, count)| format!("{} {count}", tier.name())).collect();
+    let tiers = Tier::ALL.map(|tier| {
+        let decisions = evaluations().filter_map(|evaluation| evaluation.decision.as_ref());
+        let count = decisions.filter(|decision| decision.tier == tier.number()).count();
+        format!("{} {count}", tier.name())
+    });
     let _ = writeln!(page, "Decisions: {}.", tiers.join(", "));
-    for (judge, rows) in &summary.judges {
+    let mut judges: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in &trace.rows {
+        *judges.entry(row.judge()).or_default() += 1;
+    }
+    for (judge, rows) in judges {
         let judge = if judge.is_empty() { "no judge" } else { judge };
         let _ = writeln!(page, "Decided by {judge}: {rows}.");
     }

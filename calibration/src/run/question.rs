@@ -13,7 +13,7 @@ pub(super) struct RequestOptions<'a> {
     pub(super) whole: bool,
 }
 
-/// Builds the request. Claims have the ids `c1`, `c2` and so on, and their spans in the report.
+/// Builds the request. The claims get the ids `c1`, `c2` and so on, and their spans in the report.
 pub(super) fn request(row: &Row, options: RequestOptions<'_>) -> v1::EvaluateRequest {
     let RequestOptions { policy, whole } = options;
     let synthesis = row.text();
@@ -64,12 +64,8 @@ mod tests {
     use gsar_core::Class;
 
     #[test]
-    fn claims_have_their_spans() {
-        let claim = |text: &str| GoldClaim {
-            text: text.to_owned(),
-            gold: Gold(Class::Grounded),
-            judged: None,
-        };
+    fn claims_have_their_spans_in_the_report() {
+        let claim = |text: &str| GoldClaim::unjudged(text, Gold(Class::Grounded));
         let mut row = Row {
             id: "é".repeat(200),
             report: String::new(),

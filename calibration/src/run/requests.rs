@@ -3,69 +3,44 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use std::vec::IntoIter;
 
 use futures_util::Stream;
 use gsar_proto::v1;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::question::{RequestOptions, request};
 use crate::rows::Row;
 
-/// The remaining requests. A correlation id is the row's index.
-pub(super) struct Requests {
-    rows: IntoIter<(usize, Arc<Row>)>,
-    policy: String,
-    whole: bool,
-    pace: Option<Interval>,
-    stop: Arc<AtomicBool>,
-}
-
-impl Requests {
-    pub(super) fn new(
-        rows: &[Arc<Row>],
-        options: RequestOptions<'_>,
-        rows_per_second: Option<f64>,
-        stop: &Arc<AtomicBool>,
-    ) -> Self {
-        let rows: Vec<(usize, Arc<Row>)> = rows.iter().cloned().enumerate().collect();
-        let pace = rows_per_second.map(|rate| {
-            let mut pace = interval(Duration::from_secs_f64(1.0 / rate));
-            pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            pace
-        });
-        Self {
-            rows: rows.into_iter(),
-            policy: options.policy.to_owned(),
-            whole: options.whole,
-            pace,
-            stop: Arc::clone(stop),
+/// Streams one request per row, with the row's index as the correlation id.
+pub(super) fn requests(
+    rows: &[Arc<Row>],
+    options: RequestOptions<'_>,
+    rows_per_second: Option<f64>,
+    stop: &Arc<AtomicBool>,
+) -> impl Stream<Item = v1::EvaluateStreamRequest> + Send + use<> {
+    let (policy, whole) = (options.policy.to_owned(), options.whole);
+    let rows = rows.to_vec();
+    let requests = rows.into_iter().enumerate().map(move |(index, row)| {
+        let options = RequestOptions { policy: &policy, whole };
+        v1::EvaluateStreamRequest {
+            correlation_id: index.to_string(),
+            request: Some(request(&row, options)),
         }
-    }
-
-    pub(super) fn stream(self) -> impl Stream<Item = v1::EvaluateStreamRequest> + Send {
-        futures_util::stream::unfold(self, async |mut requests| {
-            let request = requests.next().await?;
-            Some((request, requests))
-        })
-    }
-
-    async fn next(&mut self) -> Option<v1::EvaluateStreamRequest> {
-        let (index, row) = self.rows.next()?;
-        if let Some(pace) = &mut self.pace {
+    });
+    let pace = rows_per_second.map(|rate| {
+        let mut pace = interval(Duration::from_secs_f64(1.0 / rate));
+        pace.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        pace
+    });
+    let state = (requests, pace, Arc::clone(stop));
+    futures_util::stream::unfold(state, async |(mut requests, mut pace, stop)| {
+        let request = requests.next()?;
+        if let Some(pace) = &mut pace {
             pace.tick().await;
         }
-        if self.stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        Some(v1::EvaluateStreamRequest {
-            correlation_id: index.to_string(),
-            request: Some(request(
-                &row,
-                RequestOptions { policy: &self.policy, whole: self.whole },
-            )),
-        })
-    }
+        let is_stopped = stop.load(Ordering::Relaxed);
+        (!is_stopped).then_some((request, (requests, pace, stop)))
+    })
 }
 
 #[cfg(test)]
@@ -76,27 +51,27 @@ mod tests {
 
     const OPTIONS: RequestOptions<'_> = RequestOptions { policy: "", whole: false };
 
-    fn rows(number: usize) -> Vec<Arc<Row>> {
+    fn rows(count: usize) -> Vec<Arc<Row>> {
         let row = |at: usize| Row {
             id: format!("r{at}"),
             report: String::new(),
             claims: Vec::new(),
             evidence: Vec::new(),
         };
-        (0..number).map(|at| Arc::new(row(at))).collect()
+        (0..count).map(|at| Arc::new(row(at))).collect()
     }
 
     #[tokio::test(start_paused = true)]
     async fn limits_the_rate_and_stops() {
         let stop = Arc::new(AtomicBool::new(false));
         let start = tokio::time::Instant::now();
-        let requests = Requests::new(&rows(11), OPTIONS, Some(5.0), &stop).stream();
-        let names: Vec<String> = requests.map(|request| request.correlation_id).collect().await;
+        let paced = requests(&rows(11), OPTIONS, Some(5.0), &stop);
+        let names: Vec<String> = paced.map(|request| request.correlation_id).collect().await;
         assert_eq!((names.len(), names[10].as_str()), (11, "10"));
         assert_eq!(start.elapsed(), Duration::from_secs(2));
-        let mut requests = Box::pin(Requests::new(&rows(11), OPTIONS, None, &stop).stream());
-        assert!(requests.next().await.is_some());
+        let mut unpaced = Box::pin(requests(&rows(11), OPTIONS, None, &stop));
+        assert!(unpaced.next().await.is_some());
         stop.store(true, Ordering::Relaxed);
-        assert!(requests.next().await.is_none());
+        assert!(unpaced.next().await.is_none());
     }
 }

@@ -37,7 +37,7 @@ struct Table {
 
 #[track_caller]
 fn assert_close(ours: f64, theirs: f64) {
-    assert!((ours - theirs).abs() < 1e-9, "{ours} and {theirs}");
+    assert!((ours - theirs).abs() < 1e-9, "{ours} differs from {theirs}");
 }
 
 #[test]

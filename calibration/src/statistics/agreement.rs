@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use statrs::statistics::{Data, OrderStatistics as _, RankTieBreaker};
 
-/// Returns Cohen's kappa for two raters, or `None` without items or if both always choose the same class.
+/// Returns Cohen's kappa for two raters, or `None` if there are no items or if both raters always choose
+/// the same class.
 pub(crate) fn kappa<C: Ord + Copy>(pairs: &[(C, C)]) -> Option<f64> {
     let count = pairs.len() as f64;
     let mut counts: BTreeMap<C, (u32, u32)> = BTreeMap::new();
@@ -18,9 +19,9 @@ pub(crate) fn kappa<C: Ord + Copy>(pairs: &[(C, C)]) -> Option<f64> {
     (count > 0.0 && by_chance < 1.0).then(|| (agreed - by_chance) / (1.0 - by_chance))
 }
 
-/// Returns Spearman's rank correlation, or `None` for fewer than two pairs or a constant side.
+/// Returns Spearman's rank correlation, or `None` if there are fewer than two pairs or one side is constant.
 ///
-/// Does not depend on the order of the pairs: ranks are multiples of a half, so every sum below is exact.
+/// The result does not depend on the order of the pairs: ranks are multiples of a half, so every sum below is exact.
 pub(crate) fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     let (first, second): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     let [first, second] = [first, second].map(rank_deviations);

@@ -10,7 +10,7 @@ const DRAWS: usize = 1_000;
 
 const MEAN_DRAWS: u64 = 10_000;
 
-/// Fixed, so that intervals are reproducible.
+/// The seed is fixed so that intervals are reproducible.
 const SEED: u64 = 1;
 
 /// The share of draws below the interval, and the share above it.
@@ -26,7 +26,7 @@ pub struct Interval {
 }
 
 /// Returns the percentile bootstrap interval of a statistic. Skips draws for which it is undefined. Returns
-/// `None` if all are.
+/// `None` if it is undefined for every draw.
 pub(crate) fn interval<T>(
     cases: &[T],
     statistic: impl Fn(&mut dyn Iterator<Item = &T>) -> Option<f64>,
@@ -41,7 +41,7 @@ pub(crate) fn interval<T>(
     middle(values)
 }
 
-/// Returns the percentile bootstrap interval of a mean, computed in parallel, or `None` without values.
+/// Returns the percentile bootstrap interval of a mean, computed in parallel, or `None` if there are no values.
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let mean = |draw: u64| {
         // One generator per draw, so that thread order does not matter.

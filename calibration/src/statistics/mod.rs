@@ -28,10 +28,20 @@ pub(crate) struct Counts {
     pub(crate) of: u32,
 }
 
+impl FromIterator<bool> for Counts {
+    /// Counts the items that are `true` as hits.
+    fn from_iter<I: IntoIterator<Item = bool>>(items: I) -> Self {
+        items.into_iter().fold(Self::default(), |counts, is_hit| Self {
+            hits: counts.hits + u32::from(is_hit),
+            of: counts.of + 1,
+        })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share {
     pub(crate) counts: Counts,
-    /// From 0 to 1; `None` if nothing was counted.
+    /// The share, from 0 to 1; `None` if nothing was counted.
     pub(crate) value: Option<f64>,
     /// The 95 % bootstrap interval over cases; `None` for fewer than five cases with counted items.
     pub(crate) interval: Option<Interval>,

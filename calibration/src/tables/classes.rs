@@ -39,7 +39,7 @@ fn confusion(page: &mut String, tune: &[&Row], test: &[&Row]) {
         head.extend(names.iter().map(|name| format!("{part}: {name}")));
     }
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
-    let number = |rows: &[&Row], label, judged: Option<Class>| {
+    let count = |rows: &[&Row], label, judged: Option<Class>| {
         let cell = |row: &&&Row| row.label.class == label && row.verdict.class == judged;
         rows.iter().filter(cell).count().to_string()
     };
@@ -48,7 +48,7 @@ fn confusion(page: &mut String, tune: &[&Row], test: &[&Row]) {
         .map(|label| {
             let mut cells = vec![label.name().to_owned()];
             for rows in [tune, test] {
-                cells.extend(columns.iter().map(|judged| number(rows, label, *judged)));
+                cells.extend(columns.iter().map(|judged| count(rows, label, *judged)));
             }
             cells
         })

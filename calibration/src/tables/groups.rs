@@ -78,7 +78,7 @@ pub(super) fn decisions(page: &mut String, reports: &[ReportDecision]) {
     for part in Part::ALL {
         head.extend(Tier::ALL.map(|tier| format!("{part}: {}", tier.name())));
     }
-    let number = |part, kind: &str, tier| {
+    let count = |part, kind: &str, tier| {
         let matches = |report: &&ReportDecision| {
             report.part == part && report.kind == kind && report.tier == tier
         };
@@ -89,7 +89,7 @@ pub(super) fn decisions(page: &mut String, reports: &[ReportDecision]) {
         .map(|kind| {
             let cells = Part::ALL
                 .into_iter()
-                .flat_map(|part| Tier::ALL.map(|tier| number(part, kind, tier)));
+                .flat_map(|part| Tier::ALL.map(|tier| count(part, kind, tier)));
             std::iter::once(kind.to_owned()).chain(cells).collect()
         })
         .collect();
@@ -124,7 +124,7 @@ mod tests {
     use crate::measured::tests::row;
 
     #[test]
-    fn faults_in_another_class_are_found_but_not_right() {
+    fn a_faulty_claim_given_the_wrong_faulty_class_is_found_but_not_right() {
         let mut row = row(0, Class::Contradicted, Class::Ungrounded);
         row.label.mistake = Some("wrong_unit".to_owned());
         let mut page = String::new();
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn an_additional_citation_agrees() {
+    fn an_additional_citation_does_not_prevent_agreement() {
         let mut row = row(0, Class::Grounded, Class::Grounded);
         row.verdict.cited.insert(0, "e7".to_owned());
         let mut page = String::new();

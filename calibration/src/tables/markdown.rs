@@ -21,7 +21,7 @@ pub(crate) fn table(page: &mut String, head: &[&str], rows: &[Vec<String>]) {
     rows.iter().for_each(|row| line(row));
 }
 
-/// Formats as `87.5 % [80.0, 92.1] 7/8`.
+/// Formats a share as `87.5 % [80.0, 92.1] 7/8`.
 pub(crate) fn share(share: &Share) -> String {
     let Share { counts: Counts { hits, of }, value, interval } = share;
     let Some(value) = value else { return DASH.to_owned() };
@@ -29,12 +29,12 @@ pub(crate) fn share(share: &Share) -> String {
     format!("{:.1} %{interval} {hits}/{of}", value * 100.0)
 }
 
-/// Formats with three decimals, or as a dash.
+/// Formats a value with three decimals, or `None` as a dash.
 pub(crate) fn figure(value: Option<f64>) -> String {
     value.map_or_else(|| DASH.to_owned(), |value| format!("{value:.3}"))
 }
 
-/// Formats as ` [0.1, 0.2]`, or returns an empty string for `None`.
+/// Formats an interval as ` [0.1, 0.2]`, or returns an empty string for `None`.
 pub(crate) fn between(interval: Option<&Interval>, unit: f64, places: usize) -> String {
     let format = |Interval { low, high }: &Interval| {
         format!(" [{:.places$}, {:.places$}]", low * unit, high * unit)

@@ -10,15 +10,15 @@ use crate::measured::{Measurements, Row};
 
 const MAX_QUOTE_CHARS: usize = 300;
 
-pub(super) fn section(page: &mut String, measured: &Measurements, number: usize) {
+pub(super) fn section(page: &mut String, measured: &Measurements, count: usize) {
     let mut wrong = measured.part(Part::Tune);
     wrong.retain(|row| !row.is_right());
     wrong.sort_by_key(|row| rank(row));
     heading(
         page,
-        &format!("The worst {} of {} mistakes, tune", number.min(wrong.len()), wrong.len()),
+        &format!("The worst {} of {} mistakes, tune", count.min(wrong.len()), wrong.len()),
     );
-    for (number, row) in wrong.into_iter().take(number).enumerate() {
+    for (number, row) in wrong.into_iter().take(count).enumerate() {
         let case = measured.cases.get(row.label.case).map_or(DASH, |case| &case.name);
         entry(page, number + 1, case, row);
     }
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_on_a_character() {
+    fn long_texts_are_cut_at_a_character_boundary() {
         assert_eq!(one_line("a\n  b"), "a b");
         let long = "ü".repeat(MAX_QUOTE_CHARS + 1);
         assert_eq!(one_line(&long).chars().count(), MAX_QUOTE_CHARS + 1);

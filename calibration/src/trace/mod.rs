@@ -19,7 +19,7 @@ pub(crate) use write::TraceWriter;
 
 pub(crate) const FORMAT: u32 = 1;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Header {
     pub(crate) trace: u32,
     pub(crate) run: String,
@@ -55,7 +55,7 @@ pub(crate) struct Line {
     pub(crate) row: String,
     /// The gold classes for the claims `c1`, `c2` and so on.
     pub(crate) gold: Vec<Gold>,
-    /// An `EvaluateResponse` as JSON; the first of a loop.
+    /// The `EvaluateResponse` as JSON. For a loop, the first response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) evaluation: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub(crate) struct Line {
     pub(crate) loop_end: Option<LoopEnd>,
 }
 
-/// The end of a row's loop.
+/// How a row's loop ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LoopEnd {
     /// `PROCEED`, or the cause of a degraded end.

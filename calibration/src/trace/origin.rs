@@ -6,11 +6,12 @@ use super::read::TracedRow;
 
 const DAY: usize = 10;
 
-/// The recorded dates and server versions; may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Origin {
-    days: Option<(String, String)>,
-    versions: BTreeSet<String>,
+    /// The recorded dates, such as `2026-11-27 to 2026-11-29`. Empty if unknown.
+    pub(crate) days: String,
+    /// The server versions, separated by commas. Empty if unknown.
+    pub(crate) versions: String,
 }
 
 impl Origin {
@@ -20,25 +21,13 @@ impl Origin {
             .filter_map(|provenance| provenance.evaluated_at.as_ref())
             .map(|at| at.to_string().chars().take(DAY).collect())
             .collect();
-        let versions = provenances().map(|provenance| provenance.server_version.clone());
-        Self {
-            days: days.first().cloned().zip(days.last().cloned()),
-            versions: versions.filter(|version| !version.is_empty()).collect(),
-        }
-    }
-
-    /// Returns the dates as text, or an empty string if unknown.
-    pub(crate) fn days(&self) -> String {
-        match &self.days {
-            None => String::new(),
-            Some((first, last)) if first == last => first.clone(),
-            Some((first, last)) => format!("{first} to {last}"),
-        }
-    }
-
-    /// Returns the versions as text, or an empty string if unknown.
-    pub(crate) fn versions(&self) -> String {
-        self.versions.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+        let days = match (days.first(), days.last()) {
+            (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+            (first, _) => first.cloned().unwrap_or_default(),
+        };
+        let versions = provenances().map(|provenance| provenance.server_version.as_str());
+        let versions: BTreeSet<&str> = versions.filter(|version| !version.is_empty()).collect();
+        Self { days, versions: Vec::from_iter(versions).join(", ") }
     }
 }
 
@@ -60,10 +49,10 @@ mod tests {
     #[test]
     fn reads_days_and_versions_from_the_answers() {
         let one = Origin::of(&[row(27, "0.1.0"), row(27, "0.1.0")]);
-        assert_eq!((one.days().as_str(), one.versions().as_str()), ("2026-11-27", "0.1.0"));
+        assert_eq!((one.days.as_str(), one.versions.as_str()), ("2026-11-27", "0.1.0"));
         let two = Origin::of(&[row(29, "0.2.0"), row(27, "0.1.0")]);
-        assert_eq!(two.days(), "2026-11-27 to 2026-11-29");
-        assert_eq!(two.versions(), "0.1.0, 0.2.0");
+        assert_eq!(two.days, "2026-11-27 to 2026-11-29");
+        assert_eq!(two.versions, "0.1.0, 0.2.0");
         let unknown = TracedRow { evaluation: v1::EvaluateResponse::default(), ..row(27, "") };
         assert_eq!(Origin::of(&[unknown]), Origin::default());
     }

@@ -10,7 +10,7 @@ use gsar_proto::json::from_json;
 use gsar_proto::v1;
 
 use super::{FORMAT, Header, Line, LoopEnd};
-use crate::rows::is_against;
+use crate::rows::is_faulty;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
@@ -41,21 +41,21 @@ impl TracedRow {
     }
 
     pub(crate) fn faithfulness(&self) -> f64 {
-        let supported = self.gold.iter().filter(|gold| !is_against(**gold)).count();
+        let supported = self.gold.iter().filter(|gold| !is_faulty(**gold)).count();
         supported as f64 / self.gold.len().max(1) as f64
     }
 
     pub(crate) fn is_wrong(&self) -> bool {
-        self.gold.iter().any(|gold| is_against(*gold))
+        self.gold.iter().any(|gold| is_faulty(*gold))
     }
 }
 
 /// Reads a trace. Ignores an incomplete last line.
 pub(crate) fn read(path: &Path) -> Result<Trace> {
-    let named = || path.display().to_string();
-    let mut lines = BufReader::new(File::open(path).with_context(named)?).lines();
+    let file_name = || path.display().to_string();
+    let mut lines = BufReader::new(File::open(path).with_context(file_name)?).lines();
     let first = lines.next().with_context(|| format!("{}: empty file", path.display()))?;
-    let header: Header = serde_json::from_str(&first.with_context(named)?)
+    let header: Header = serde_json::from_str(&first.with_context(file_name)?)
         .with_context(|| format!("{}:1: invalid trace header", path.display()))?;
     ensure!(
         header.trace == FORMAT,
@@ -66,11 +66,11 @@ pub(crate) fn read(path: &Path) -> Result<Trace> {
     let (mut rows, mut refused) = (Vec::new(), Vec::new());
     let mut lines = lines.zip(2..).peekable();
     while let Some((line, number)) = lines.next() {
-        let at = || format!("{}:{number}", path.display());
-        let line = line.with_context(at)?;
+        let location = || format!("{}:{number}", path.display());
+        let line = line.with_context(location)?;
         let line: Line = match serde_json::from_str(&line) {
             Err(_) if lines.peek().is_none() => break,
-            line => line.with_context(at)?,
+            line => line.with_context(location)?,
         };
         let Some(evaluation) = line.evaluation else {
             refused.extend(line.refused);
@@ -79,7 +79,7 @@ pub(crate) fn read(path: &Path) -> Result<Trace> {
         rows.push(TracedRow {
             row: line.row,
             gold: line.gold.into_iter().map(|gold| gold.0).collect(),
-            evaluation: from_json(evaluation.get()).with_context(at)?,
+            evaluation: from_json(evaluation.get()).with_context(location)?,
             loop_end: line.loop_end,
         });
     }

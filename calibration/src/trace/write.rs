@@ -22,21 +22,21 @@ pub(crate) struct TraceWriter {
 impl TraceWriter {
     /// Creates a trace, or resumes one with the same header.
     pub(crate) fn open(path: &Path, header: &Header) -> Result<Self> {
-        let named = || path.display().to_string();
+        let file_name = || path.display().to_string();
         let file = OpenOptions::new().read(true).append(true).create(true).open(path);
-        let file = file.with_context(named)?;
+        let file = file.with_context(file_name)?;
         if file.try_lock().is_err() {
             bail!("{}: in use by another run; choose another file with --out", path.display());
         }
         let mut writer = Self { path: path.to_owned(), file, answered: HashSet::new() };
-        let has_header = writer.resume(header).with_context(named)?;
+        let has_header = writer.resume(header).with_context(file_name)?;
         if !has_header {
             writer.line(&serde_json::to_string(header)?)?;
         }
         Ok(writer)
     }
 
-    /// Reads the existing lines and truncates an incomplete one. Returns `false` without a header.
+    /// Reads the existing lines and removes an incomplete last line. Returns `false` if there is no header.
     fn resume(&mut self, header: &Header) -> Result<bool> {
         let mut reader = BufReader::new(&self.file);
         reader.seek(SeekFrom::Start(0))?;
@@ -104,25 +104,17 @@ fn ensure_same(line: &str, header: &Header) -> Result<()> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::rows::{Gold, Mode};
+    use crate::rows::Gold;
     use gsar_core::Class;
 
     pub(crate) fn header() -> Header {
         Header {
             trace: super::super::FORMAT,
             run: "r1".to_owned(),
-            repeat_of: None,
             judge: Some("rules/2".to_owned()),
-            policy: String::new(),
-            mode: Mode::Single,
-            files: Vec::new(),
-            sample: None,
             seed: 1,
-            part: None,
-            whole: false,
-            top_k: None,
-            is_loop: false,
             rows: 2,
+            ..Header::default()
         }
     }
 

@@ -9,11 +9,12 @@ use super::{Connection, Output};
 /// Run declared checks and record the results as evidence
 ///
 /// FILE declares checks in TOML, each as a "check" table with a name, a command (a list of strings) and a pass
-/// condition: pass.exit_status (default 0), pass.contains and pass.lacks. A passed check can support the claim that an
-/// incident is fixed.
+/// condition: pass.exit_status (default 0), pass.contains and pass.lacks. A check that passed can support the claim
+/// that an incident is fixed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit status: 0 if all checks passed, 1 if one failed, 2 if one cannot be started.
+Exit status: 0 if all checks passed, 1 if one failed, 2 if one could not be
+started.
 
 Examples:
   gsar check checks.toml
@@ -22,7 +23,7 @@ Examples:
   gsar check checks.toml -- podman run --rm --network none \\
     -v .:/w -w /w python:3.12")]
 pub(crate) struct Check {
-    /// The declarations, in TOML; - for standard input
+    /// The check declarations, in TOML; - for standard input
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// The checks to run [default: all in FILE]
@@ -37,7 +38,7 @@ pub(crate) struct Check {
     /// Write the results to this directory, as evidence files
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) save: Option<PathBuf>,
-    /// The output format; json is one EvidenceItem per check
+    /// The output format; json prints one EvidenceItem per check
     #[arg(long, short, value_enum, default_value_t = Output::Human)]
     pub(crate) output: Output,
     #[command(flatten)]

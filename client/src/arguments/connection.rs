@@ -12,7 +12,7 @@ use gsar_client::TlsFiles;
 pub(crate) struct Connection {
     /// The server's address: unix:///path, grpc://host:port or grpcs://host:port (TLS)
     ///
-    /// Defaults to GSAR_ENDPOINT, then the default socket, then a temporary server for this command.
+    /// Defaults to GSAR_ENDPOINT, or else the default socket, or else a temporary server started for this command.
     #[arg(long, value_name = "URL")]
     pub(crate) endpoint: Option<String>,
     /// Start a temporary server that stores its data in DIR
@@ -20,7 +20,7 @@ pub(crate) struct Connection {
     pub(crate) data_dir: Option<PathBuf>,
     /// The certificate authorities to trust for grpcs://, in PEM
     ///
-    /// Defaults to GSAR_TLS_CA, then the authorities of the system.
+    /// Defaults to GSAR_TLS_CA, or else the system's authorities.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     tls_ca: Option<PathBuf>,
     /// The client certificate for grpcs://, in PEM [default: GSAR_TLS_CERTIFICATE]
@@ -29,7 +29,7 @@ pub(crate) struct Connection {
     /// The private key of the client certificate, in PEM [default: GSAR_TLS_KEY]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     tls_key: Option<PathBuf>,
-    /// A file with the bearer token, read for each call [default: GSAR_TOKEN_FILE]
+    /// A file that contains the bearer token, read on each call [default: GSAR_TOKEN_FILE]
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) token_file: Option<PathBuf>,
     /// The deadline for each call, in seconds

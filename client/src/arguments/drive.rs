@@ -7,18 +7,18 @@ use std::time::Duration;
 use clap::{Args, ValueHint};
 use jiff::Timestamp;
 
-use super::{Connection, Output};
+use super::Call;
 
 /// Run an investigation with an external orchestrator
 ///
-/// Starts COMMAND and exchanges JSON documents with it, one per line. Standard input receives the investigation, with
-/// an `instruction`: synthesize, regenerate, replan, gatherEvidence or finished. COMMAND answers on standard output with
-/// {"turn": ...} (tool results), {"report": {"report": {"synthesis": ...}}} or {"cancel": {}}, without the id and the
-/// step. After finished, standard input is closed.
+/// Starts COMMAND and exchanges JSON documents with it, one per line. COMMAND reads the state of the investigation from
+/// standard input. The state contains an `instruction`: synthesize, regenerate, replan, gatherEvidence or finished.
+/// COMMAND responds on standard output with {"turn": ...} (tool results), {"report": {"report": {"synthesis": ...}}} or
+/// {"cancel": {}}; it leaves out the id and the step. After the instruction `finished`, standard input is closed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Exit status: 0 if the report may be sent, 11 if the investigation ends degraded,
-1 on an error.
+Exit status: 0 if the report may be sent, 11 if the investigation ended
+degraded, 1 if an error occurred.
 
 Examples:
   gsar drive --id inc-7 -- python3 orchestrator.py
@@ -31,7 +31,7 @@ pub(crate) struct Drive {
     /// The id of the investigation, which is resumed if it exists [default: a new id]
     #[arg(long, value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// The policy to decide by [default: the server's]
+    /// The policy to apply [default: the server's]
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// The corpus of the investigation [default: a new one]
@@ -42,11 +42,11 @@ pub(crate) struct Drive {
     pub(crate) graph: Option<PathBuf>,
     /// Let the chat model in judges.look classify the entities of the graph
     ///
-    /// Looks at each due entity before COMMAND is asked for an answer. Entities that no stored evidence mentions stay due
-    /// for COMMAND.
+    /// The model looks at each due entity before COMMAND is asked to respond. Entities that no stored evidence mentions
+    /// stay due, so that COMMAND can look at them.
     #[arg(long, requires = "graph")]
     pub(crate) explore: bool,
-    /// The declared checks, in the format of gsar check
+    /// The check declarations, in the format that gsar check reads
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) checks: Option<PathBuf>,
     /// The number of samples per chat model, 1 to 10; the majority decides [default: the server's]
@@ -66,17 +66,14 @@ pub(crate) struct Drive {
     wall_clock: Option<u32>,
     /// The start of the incident, such as 2026-03-12T14:02:00Z
     ///
-    /// Without it, no change is ever cited, so a root cause is at most partially grounded.
+    /// Without an onset, no change is ever cited, so a root cause is at most partially grounded.
     #[arg(long, value_name = "TIME")]
     pub(crate) onset: Option<Timestamp>,
-    /// The time before the onset in which a change may have caused the incident, in seconds
+    /// The length of the period before the onset in which a change may have caused the incident, in seconds
     #[arg(long, value_name = "SECONDS", requires = "onset", default_value_t = 3_600, value_parser = clap::value_parser!(u32).range(1..))]
     changes_within: u32,
-    /// The output format
-    #[arg(long, short, value_enum, default_value_t = Output::Human)]
-    pub(crate) output: Output,
     #[command(flatten)]
-    pub(crate) connection: Connection,
+    pub(crate) call: Call,
 }
 
 impl Drive {

@@ -10,7 +10,7 @@ use super::{Connection, Format, JudgeChoice, Only, Output, parse_decimal};
 /// Decide whether a report may be sent
 ///
 /// REPORT is text or Markdown. Evidence is JSON, logs, tables or text, in files or directories. The kind of a file is
-/// detected from its content and name, unless an evidence.toml in its directory states it.
+/// detected from its content and name, unless an evidence.toml file in its directory states the kind.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +31,7 @@ pub(crate) struct Evaluate {
     /// The number of samples per chat model, 1 to 10; the majority decides [default: the server's]
     #[arg(long, value_name = "NUMBER", conflicts_with = "request", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(crate) samples: Option<u32>,
-    /// The policy to decide by [default: the server's]
+    /// The policy to apply [default: the server's]
     #[arg(long, short, value_name = "NAME", conflicts_with = "request", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// The name of the report [default: its file name]
@@ -51,7 +51,7 @@ pub(crate) struct Evaluate {
     /// Show the full reasoning for all claims, or for CLAIM, and what would change the decision
     #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]
     pub(crate) explain: Option<String>,
-    /// Show only claims with these classes, separated by commas
+    /// Show only claims of these classes, separated by commas
     #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
     pub(crate) only: Vec<Only>,
     /// Read EvaluateRequest messages from FILE, as JSON documents; - for standard input
@@ -60,12 +60,12 @@ pub(crate) struct Evaluate {
     /// The output format
     #[arg(long, short, visible_alias = "format", value_enum, default_value_t = Format::Human)]
     pub(crate) output: Format,
-    /// With --output junit: fail ungrounded claims even if the report may proceed
+    /// With --output junit: report ungrounded claims as failures even if the report may proceed
     #[arg(long)]
     pub(crate) strict: bool,
     /// With --output junit or markdown: keep secrets and personal data
     ///
-    /// By default, they are replaced with placeholders. The server records the original in any case.
+    /// By default, they are replaced with placeholders. The server always records the original text.
     #[arg(long)]
     pub(crate) unredacted: bool,
     #[command(flatten)]
@@ -76,14 +76,15 @@ pub(crate) struct Evaluate {
 
 /// Show how statements are judged
 ///
-/// Judges each statement as a claim of a report. Shows the parsed statement, the deciding evidence, and near misses.
+/// Judges each statement as if it were a claim in a report. Shows the parsed statement, the deciding evidence, and near
+/// misses.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   gsar explain 'Pod checkout-1 restarted 4 times' --evidence evidence/
   gsar explain 'It was OOMKilled' --evidence pods.json --evidence events.txt")]
 pub(crate) struct Explain {
-    /// The statements; each can refer to previous ones
+    /// The statements; a statement can refer to previous ones
     #[arg(value_name = "STATEMENT", required = true)]
     pub(crate) statements: Vec<String>,
     /// A file or directory of evidence; may be repeated

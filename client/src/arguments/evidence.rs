@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use gsar_core::evidence::{EvidenceKind, Lane};
 
-use super::{Connection, Output};
+use super::{Call, Connection};
 
 /// Manage corpora of stored evidence
 ///
@@ -14,7 +14,7 @@ use super::{Connection, Output};
 pub(crate) enum Evidence {
     /// Add files to a corpus, creating it if necessary
     ///
-    /// Accepts the same files and directories as gsar evaluate; - for standard input. Items that the corpus already
+    /// Accepts the same files and directories as gsar evaluate, and - for standard input. Items that the corpus already
     /// contains are left unchanged.
     Put {
         /// The corpus
@@ -26,11 +26,8 @@ pub(crate) enum Evidence {
         /// Keep the corpus for this many hours from now [default: unchanged, or the server's]
         #[arg(long, value_name = "HOURS", value_parser = clap::value_parser!(u32).range(1..))]
         keep: Option<u32>,
-        /// The output format
-        #[arg(long, short, value_enum, default_value_t = Output::Human)]
-        output: Output,
         #[command(flatten)]
-        connection: Connection,
+        call: Call,
     },
     /// Print the content of an item
     ///
@@ -50,11 +47,8 @@ pub(crate) enum Evidence {
     },
     /// List corpora
     List {
-        /// The output format
-        #[arg(long, short, value_enum, default_value_t = Output::Human)]
-        output: Output,
         #[command(flatten)]
-        connection: Connection,
+        call: Call,
     },
     /// Delete corpora
     Delete {
@@ -68,11 +62,11 @@ pub(crate) enum Evidence {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// Shared words
+    /// By shared words
     Lexical,
-    /// Meaning
+    /// By meaning
     Vector,
-    /// Words and meaning
+    /// By words and meaning
     Hybrid,
 }
 
@@ -86,7 +80,7 @@ pub(crate) struct Search {
     /// The corpus
     #[arg(value_name = "CORPUS")]
     pub(crate) corpus: String,
-    /// The query, in plain words; a claim is a good query
+    /// The query, in plain words, such as the text of a claim
     #[arg(value_name = "QUERY")]
     pub(crate) query: String,
     /// The maximum number of passages
@@ -98,24 +92,21 @@ pub(crate) struct Search {
     /// Search only items of this kind, such as tool_output or signal
     #[arg(long, value_name = "KIND", value_parser = parse_kind)]
     pub(crate) kind: Vec<EvidenceKind>,
-    /// Search only items of this lane, such as logs or metrics
+    /// Search only items in this lane, such as logs or metrics
     #[arg(long, value_name = "LANE", value_parser = parse_lane)]
     pub(crate) lane: Vec<Lane>,
     /// Search only passages that mention this name
     #[arg(long, value_name = "NAME")]
     pub(crate) entity: Vec<String>,
-    /// The output format
-    #[arg(long, short, value_enum, default_value_t = Output::Human)]
-    pub(crate) output: Output,
     #[command(flatten)]
-    pub(crate) connection: Connection,
+    pub(crate) call: Call,
 }
 
 fn parse_line_range(text: &str) -> Result<(u64, u64), String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let range = first.parse().ok().zip(last.parse().ok());
     range.filter(|(first, last)| *first > 0 && first <= last).ok_or_else(|| {
-        "invalid range of lines; expected first and last line, such as 120-143".to_owned()
+        "invalid line range; expected the first and the last line, such as 120-143".to_owned()
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum, ValueHint};
 
-use super::{Connection, Output};
+use super::{Call, Connection};
 
 /// Build and show dependency graphs of entities
 #[derive(Debug, Subcommand)]
@@ -44,18 +44,15 @@ Examples:
         /// The maximum size of the passages in bytes, 1024 to 1048576 [default: 16384]
         #[arg(long, value_name = "BYTES")]
         bytes: Option<u32>,
-        /// The number of passages to skip, to see those that did not fit
+        /// The number of passages to skip, in order to see passages that did not fit
         #[arg(long, value_name = "PASSAGES", default_value_t = 0)]
         skip: u32,
-        /// The output format
-        #[arg(long, short, value_enum, default_value_t = Output::Human)]
-        output: Output,
         #[command(flatten)]
-        connection: Connection,
+        call: Call,
     },
     /// Build a graph for gsar drive --graph
     ///
-    /// Reads Kubernetes objects, traces and lists of edges. Each flag may be repeated; - for standard input.
+    /// Reads Kubernetes objects, traces and lists of edges. Each option may be repeated. Pass - to read standard input.
     #[command(after_help = "\
 Examples:
   kubectl get all,ingress,configmap,pvc,hpa -n shop -o json |
@@ -68,7 +65,7 @@ Examples:
         /// OTLP or Jaeger spans, as JSON
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         traces: Vec<PathBuf>,
-        /// Lines of FROM -> TO, where TO depends on FROM
+        /// Edges, one per line, of the form FROM -> TO, where TO depends on FROM
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         edges: Vec<PathBuf>,
         /// An entity with an active alert

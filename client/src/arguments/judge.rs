@@ -21,7 +21,7 @@ pub(crate) struct JudgeChoice {
 }
 
 impl JudgeChoice {
-    /// Returns the given judge, if any.
+    /// Returns the selected judge, if any.
     pub(crate) fn spec(&self) -> Option<JudgeSpec> {
         let name = self.name.clone()?;
         Some(JudgeSpec { name, url: self.url.clone() })

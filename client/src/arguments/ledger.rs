@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint};
 use jiff::Timestamp;
 
-use super::{Class, Connection, Only, Output, Tier};
+use super::{Call, Class, Connection, Only, Tier};
 
 /// List, show, rescore, grade, export and delete recorded evaluations
 ///
@@ -15,44 +15,41 @@ use super::{Class, Connection, Only, Output, Tier};
 pub(crate) enum Ledger {
     /// List evaluations, newest first
     List {
-        /// Only evaluations with this decision
+        /// List only evaluations with this decision
         #[arg(long, value_enum)]
         tier: Option<Tier>,
-        /// Only evaluations of this report
+        /// List only evaluations of this report
         #[arg(long, value_name = "NAME")]
         report: Option<String>,
-        /// Only evaluations of this investigation
+        /// List only evaluations of this investigation
         #[arg(long, value_name = "NAME")]
         investigation: Option<String>,
-        /// Only evaluations under this policy
+        /// List only evaluations under this policy
         #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
         policy: Option<String>,
-        /// Only evaluations by this judge
+        /// List only evaluations by this judge
         #[arg(long, value_name = "NAME")]
         judge: Option<String>,
-        /// Only evaluations that began at or after this instant
+        /// List only evaluations that began at or after this instant
         #[arg(long, value_name = "INSTANT")]
         from: Option<Timestamp>,
-        /// Only evaluations that began before this instant
+        /// List only evaluations that began before this instant
         #[arg(long, value_name = "INSTANT")]
         before: Option<Timestamp>,
-        /// Only reports that proceeded with claims that are not grounded
+        /// List only reports that proceeded although some of their claims are not grounded
         #[arg(long)]
         unproven: bool,
-        /// Only evaluations with grades
+        /// List only evaluations with grades
         #[arg(long, conflicts_with = "not_graded")]
         graded: bool,
-        /// Only evaluations without grades
+        /// List only evaluations without grades
         #[arg(long)]
         not_graded: bool,
         /// The maximum number of evaluations
         #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
         limit: u32,
-        /// The output format
-        #[arg(long, short, value_enum, default_value_t = Output::Human)]
-        output: Output,
         #[command(flatten)]
-        connection: Connection,
+        call: Call,
     },
     /// Show one evaluation in full
     ///
@@ -64,10 +61,10 @@ pub(crate) enum Ledger {
         /// Show the full reasoning for all claims, or for CLAIM
         #[arg(long, value_name = "CLAIM", num_args = 0..=1, default_missing_value = "")]
         explain: Option<String>,
-        /// Show only claims with these classes, separated by commas
+        /// Show only claims of these classes, separated by commas
         #[arg(long, value_name = "CLASSES", value_delimiter = ',', value_enum)]
         only: Vec<Only>,
-        /// Print the content of this evidence item instead
+        /// Print the content of this evidence item instead of the evaluation
         #[arg(long, value_name = "ITEM", conflicts_with_all = ["explain", "only"])]
         evidence: Option<String>,
         /// Print a standalone HTML page, for a ticket or an email
@@ -76,11 +73,8 @@ pub(crate) enum Ledger {
         /// With --html: keep secrets and personal data, and show the evidence around quotes
         #[arg(long, requires = "html")]
         unredacted: bool,
-        /// The output format
-        #[arg(long, short, value_enum, default_value_t = Output::Human)]
-        output: Output,
         #[command(flatten)]
-        connection: Connection,
+        call: Call,
     },
     /// Delete evaluations, along with evidence that no other evaluation uses
     Delete {
@@ -121,17 +115,17 @@ pub(crate) struct Grade {
     /// The grader's name [default: the current user]
     #[arg(long, value_name = "NAME", env = "USER", hide_env = true)]
     pub(crate) grader: Option<String>,
-    /// The reason
+    /// The reason for the grade
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(crate) note: String,
     #[command(flatten)]
     pub(crate) connection: Connection,
 }
 
-/// Decide recorded evaluations under another policy
+/// Rescore recorded evaluations under another policy
 ///
-/// Verifies and scores the recorded verdicts again, without calling a judge or recording anything. Shows one evaluation
-/// in full, several on one line each.
+/// Verifies and scores the recorded verdicts again, without calling a judge or recording anything. Shows a single
+/// evaluation in full, and several evaluations on one line each.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -142,25 +136,22 @@ pub(crate) struct Rescore {
     /// The evaluations' ids, or unique prefixes
     #[arg(value_name = "ID", required = true)]
     pub(crate) ids: Vec<String>,
-    /// The policy to decide by [default: the server's]
+    /// The policy to apply [default: the server's]
     #[arg(long, short, value_name = "NAME", default_value = "", hide_default_value = true, value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: String,
-    /// The output format
-    #[arg(long, short, value_enum, default_value_t = Output::Human)]
-    pub(crate) output: Output,
     #[command(flatten)]
-    pub(crate) connection: Connection,
+    pub(crate) call: Call,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// The claims of evaluations, as scored
     Partitions,
-    /// The grades, with the evaluated class or decision
+    /// The grades, along with the class or decision that was graded
     Grades,
-    /// Pairs of a better and a worse report over the same evidence
+    /// Pairs of a better and a worse report based on the same evidence
     Preferences,
-    /// The classes of claims as rewards
+    /// The classes of claims, converted to rewards
     ClaimRewards,
 }
 
@@ -174,8 +165,8 @@ pub(crate) enum FileFormat {
 
 /// Export records of evaluations, oldest first
 ///
-/// Writes to standard output, or to the file --to, which appears only when it is complete. Prints a token at the end;
-/// pass it to --after to export newer records.
+/// Writes to standard output, or to the file given with --to, which appears only when it is complete. Prints a token at
+/// the end; pass this token to --after to export newer records.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -185,28 +176,28 @@ pub(crate) struct Export {
     /// The kind of records
     #[arg(long, value_enum)]
     pub(crate) kind: Kind,
-    /// Only evaluations that began at or after this instant
+    /// Export only evaluations that began at or after this instant
     #[arg(long, value_name = "INSTANT")]
     pub(crate) from: Option<Timestamp>,
-    /// Only evaluations that began before this instant
+    /// Export only evaluations that began before this instant
     #[arg(long, value_name = "INSTANT")]
     pub(crate) before: Option<Timestamp>,
-    /// Only evaluations under this policy
+    /// Export only evaluations under this policy
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
-    /// Only evaluations by this judge
+    /// Export only evaluations by this judge
     #[arg(long, value_name = "NAME")]
     pub(crate) judge: Option<String>,
-    /// Only evaluations with this decision
+    /// Export only evaluations with this decision
     #[arg(long, value_enum)]
     pub(crate) tier: Option<Tier>,
-    /// Only evaluations of this investigation
+    /// Export only evaluations of this investigation
     #[arg(long, value_name = "NAME")]
     pub(crate) investigation: Option<String>,
-    /// Only evaluations with grades
+    /// Export only evaluations with grades
     #[arg(long)]
     pub(crate) graded: bool,
-    /// Only records after this token, printed by an earlier export
+    /// Export only records after this token, which an earlier export printed
     #[arg(long, value_name = "TOKEN")]
     pub(crate) after: Option<String>,
     /// The file format

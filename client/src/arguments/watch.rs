@@ -12,12 +12,12 @@ const INTERVAL_RANGE: (Duration, Duration) = (Duration::from_millis(10), Duratio
 
 /// Evaluate reports as they are written to a directory
 ///
-/// Files ending in .md, .markdown or .txt are reports, evaluated with the evidence of --evidence. Files ending in .json
-/// or .jsonl contain EvaluateRequest messages. Subdirectories and hidden files are ignored.
+/// Files ending in .md, .markdown or .txt are reports; they are evaluated with the evidence given with --evidence.
+/// Files ending in .json or .jsonl contain EvaluateRequest messages. Subdirectories and hidden files are ignored.
 ///
-/// The directory is polled, which works on network file systems too. A file is evaluated when it is the same in two
-/// polls, and again when its content changes. A file that cannot be parsed is retried a few times, then reported.
-/// Ctrl-C stops the watch with status 0 and prints a summary.
+/// The directory is polled, which works on network file systems too. A file is evaluated once it has not changed
+/// between two polls, and again whenever its content changes. A file that cannot be parsed is retried a few times, then
+/// reported. On Ctrl-C, gsar watch prints a summary and exits with status 0.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -34,13 +34,13 @@ pub(crate) struct Watch {
     /// A corpus of stored evidence to add; see gsar evidence
     #[arg(long, value_name = "CORPUS")]
     pub(crate) corpus: Option<String>,
-    /// The policy to decide by [default: the server's]
+    /// The policy to apply [default: the server's]
     #[arg(long, short, value_name = "NAME", value_parser = PolicyName, hide_possible_values = true)]
     pub(crate) policy: Option<String>,
     /// Also evaluate existing files
     #[arg(long)]
     pub(crate) existing: bool,
-    /// Evaluate the existing files, then exit with the status of gsar evaluate
+    /// Evaluate the existing files, then exit with the same status as gsar evaluate
     #[arg(long, conflicts_with = "existing")]
     pub(crate) once: bool,
     /// The polling interval, such as 500ms, 1s or 2m
@@ -65,7 +65,9 @@ fn parse_interval(text: &str) -> Result<Duration, String> {
     let number: Option<u64> = number.parse().ok();
     let interval = number.zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
     let Some(interval) = interval.map(Duration::from_millis) else {
-        return Err("invalid duration; expected a number with ms, s or m, such as 500ms".to_owned());
+        return Err(
+            "invalid duration; expected a number followed by ms, s or m, such as 500ms".to_owned()
+        );
     };
     if interval < INTERVAL_RANGE.0 || interval > INTERVAL_RANGE.1 {
         return Err("out of range; expected 10ms to 60m".to_owned());

@@ -2,7 +2,7 @@
 
 use gsar_proto::v1;
 
-use super::{is_json, print, print_json};
+use super::print_answer;
 use crate::arguments::{Cap, Strength};
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -21,13 +21,9 @@ pub(super) async fn run(arguments: &Cap, terminal: &Terminal) -> Result<Status, 
         strength: strength.into(),
         policy: arguments.policy.clone().unwrap_or_default(),
     };
-    with_client(&arguments.connection, async |client, _| {
+    with_client(&arguments.call.connection, async |client, _| {
         let answer = client.cap_confidence(request).await?;
-        if is_json(arguments.output) {
-            print_json(&answer)?;
-        } else {
-            print(&cap_answer(&answer, terminal.columns))?;
-        }
+        print_answer(arguments.call.output, &answer, || cap_answer(&answer, terminal.columns))?;
         Ok(Status::Proceed)
     })
     .await

@@ -13,7 +13,7 @@ use gsar_proto::{render, v1};
 use v1::evidence_item::Content;
 use v1::put_evidence_request::Part;
 
-use super::{instant, is_json, print, print_json, require_records};
+use super::{instant, is_json, print, print_answer, require_records};
 use crate::arguments::Check;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status, Failure> {
     if arguments.corpus.is_some() {
-        require_records(&arguments.connection, "corpus to keep")?;
+        require_records(&arguments.connection, "place to store a corpus")?;
     }
     let declarations = read_declarations(&arguments.file)?;
     let selected = select_checks(declarations, &arguments.names)?;
@@ -42,10 +42,8 @@ pub(super) async fn run(arguments: &Check, terminal: &Terminal) -> Result<Status
             status = Status::Error;
         }
         let item = evidence_item(&run);
-        match is_json(arguments.output) {
-            true => print_json(&item)?,
-            false => print(&check_run(&run, started_at.elapsed(), terminal.columns))?,
-        }
+        let text = || check_run(&run, started_at.elapsed(), terminal.columns);
+        print_answer(arguments.output, &item, text)?;
         if let Some(folder) = &arguments.save {
             save(folder, &item.id, &run)?;
         }

@@ -16,7 +16,7 @@ use crate::human::{Finding, Health, findings};
 use crate::session::{connect, connect_options, until_signal};
 use crate::terminal::Terminal;
 
-/// The free space below which there is a warning, in bytes.
+/// The free space below which `gsar doctor` warns, in bytes.
 const LOW_SPACE: u64 = 1 << 30;
 
 /// The free space below which evaluations cannot be recorded, in bytes.
@@ -44,8 +44,8 @@ pub(super) async fn run(arguments: &Doctor, terminal: &Terminal) -> Result<Statu
         results.extend(check_directory(&directory));
     }
     print(&findings(&results, terminal.columns))?;
-    let is_any_broken = results.iter().any(|finding| finding.health == Health::Broken);
-    Ok(if is_any_broken { Status::Error } else { Status::Proceed })
+    let has_broken_finding = results.iter().any(|finding| finding.health == Health::Broken);
+    Ok(if has_broken_finding { Status::Error } else { Status::Proceed })
 }
 
 fn healthy(subject: &'static str, details: impl Into<String>) -> Finding {
@@ -61,7 +61,15 @@ fn problem(
     Finding { subject, health, details: details.into(), fix: fix.to_owned() }
 }
 
-/// Checks that the server's binary starts and has the version of this command.
+fn broken(subject: &'static str, details: impl Into<String>, fix: &str) -> Finding {
+    problem(subject, Health::Broken, details, fix)
+}
+
+fn doubtful(subject: &'static str, details: impl Into<String>, fix: &str) -> Finding {
+    problem(subject, Health::Doubtful, details, fix)
+}
+
+/// Checks that the server's binary starts and has the same version as this command.
 async fn check_binary(environment: &Environment, target: &Result<Target, TargetError>) -> Finding {
     let Some(path) = environment.server_binary() else {
         let is_required = !matches!(target, Ok(Target::Running { .. }));
@@ -84,32 +92,22 @@ async fn check_binary(environment: &Environment, target: &Result<Target, TargetE
         Ok(Ok(output)) => {
             let details =
                 format!("{} failed to report its version ({})", path.display(), output.status);
-            return problem("server", Health::Broken, details, "install it again");
+            return broken("server", details, "reinstall it");
         }
         Ok(Err(error)) => {
             let details = format!("{} failed to start: {error}", path.display());
-            return problem(
-                "server",
-                Health::Broken,
-                details,
-                "make it executable, or install it again",
-            );
+            return broken("server", details, "make it executable, or reinstall it");
         }
         Err(_) => {
             let details = format!("{} did not report its version within 10 s", path.display());
-            return problem("server", Health::Broken, details, "install it again");
+            return broken("server", details, "reinstall it");
         }
     };
     let details = format!("{SERVER_BINARY} {version} at {}", path.display());
     if version == env!("CARGO_PKG_VERSION") {
         healthy("server", details)
     } else {
-        problem(
-            "server",
-            Health::Doubtful,
-            details,
-            "install the same version of gsar and gsar-server",
-        )
+        doubtful("server", details, "install the same version of gsar and gsar-server")
     }
 }
 
@@ -129,12 +127,12 @@ async fn check_configuration(environment: &Environment, directory: &Path) -> Opt
         Ok(Ok(output)) => output,
         Ok(Err(error)) => {
             let details = format!("failed to run gsar-server --check: {error}");
-            return Some(problem("check", Health::Doubtful, details, "install the server again"));
+            return Some(doubtful("check", details, "reinstall the server"));
         }
         Err(_) => {
             let details = "timed out after five minutes";
             let fix = "run gsar-server --check, which has no timeout";
-            return Some(problem("check", Health::Doubtful, details, fix));
+            return Some(doubtful("check", details, fix));
         }
     };
     if output.status.success() {
@@ -152,8 +150,8 @@ async fn check_configuration(environment: &Environment, directory: &Path) -> Opt
         true => stderr.trim().to_owned(),
         false => problems.join("; "),
     };
-    let fix = "fix it and run gsar-server --check";
-    Some(problem("check", Health::Broken, details, fix))
+    let fix = "fix the problem, then run gsar-server --check";
+    Some(broken("check", details, fix))
 }
 
 /// Checks that the server is reachable and ready, then its services.
@@ -166,18 +164,17 @@ async fn check_server(
         Ok(target) => target,
         Err(TargetError::Endpoint { origin, error }) => {
             let details = format!("{}: {error}", origin.name());
-            return vec![problem("endpoint", Health::Broken, details, "correct the endpoint")];
+            return vec![broken("endpoint", details, "correct the endpoint")];
         }
         Err(error @ TargetError::WithoutTls { .. }) => {
             let fix = "remove the TLS files, or specify a grpcs:// endpoint";
-            return vec![problem("endpoint", Health::Broken, error.to_string(), fix)];
+            return vec![broken("endpoint", error.to_string(), fix)];
         }
         Err(error @ TargetError::NotFound { .. }) => {
             let details = error.to_string();
             let details = details.lines().next().unwrap_or_default();
-            return vec![problem(
+            return vec![broken(
                 "endpoint",
-                Health::Broken,
                 details,
                 "start gsar-server, or install it next to gsar",
             )];
@@ -200,24 +197,18 @@ async fn check_server(
                 }
                 _ => (text, fix),
             };
-            return vec![problem("endpoint", Health::Broken, text, fix)];
+            return vec![broken("endpoint", text, fix)];
         }
     };
     let mut findings = vec![healthy("endpoint", details)];
     findings.push(match client.is_serving().await {
         Ok(true) => healthy("health", "serving"),
-        Ok(false) => problem(
-            "health",
-            Health::Broken,
-            "the server is running but not serving",
-            "see the server's log",
-        ),
-        Err(error) => problem(
-            "health",
-            Health::Broken,
-            error.to_string(),
-            "check that a GSAR server listens there",
-        ),
+        Ok(false) => {
+            broken("health", "the server is running but not serving", "see the server's log")
+        }
+        Err(error) => {
+            broken("health", error.to_string(), "check that a GSAR server is listening there")
+        }
     });
     findings.push(check_policies(&client).await);
     findings.push(check_ledger(&client).await);
@@ -234,7 +225,7 @@ async fn check_judges(client: &Client) -> Vec<Finding> {
         Ok(answer) => answer,
         Err(error) => {
             let fix = "see the server's log";
-            return vec![problem("judge", Health::Broken, error.to_string(), fix)];
+            return vec![broken("judge", error.to_string(), fix)];
         }
     };
     let mut findings: Vec<Finding> = answer.trials.iter().map(trial).collect();
@@ -248,8 +239,8 @@ fn missing_local_judge(trials: &[v1::JudgeTrial]) -> Option<Finding> {
         let details = format!(
             "{FALLBACK_JUDGE} is used instead of local/1: ONNX Runtime is missing, or judges.chain lists {FALLBACK_JUDGE}"
         );
-        let fix = "reinstall the package, set evidence.onnxruntime of the server to libonnxruntime.so (1.24 or later), or run make onnxruntime in the source tree";
-        problem("local/1", Health::Doubtful, details, fix)
+        let fix = "reinstall the package, set evidence.onnxruntime in the server's configuration to the path of libonnxruntime.so (1.24 or later), or run make onnxruntime in the source tree";
+        doubtful("local/1", details, fix)
     })
 }
 
@@ -264,24 +255,21 @@ fn trial(trial: &v1::JudgeTrial) -> Finding {
         ("judged", v1::Tier::Proceed) => {
             healthy("judge", format!("{judge} judged the test report correctly{duration}"))
         }
-        ("judged", tier) => problem(
+        ("judged", tier) => doubtful(
             "judge",
-            Health::Doubtful,
             format!(
-                "{judge} answered{duration}, but decided {} for a correct report",
+                "{judge} responded{duration}, but the decision for a correct report was {}",
                 tier.as_str_name()
             ),
             "use a stronger model, or inspect its answer in provenance.judges of an evaluation",
         ),
-        ("abstained", _) => problem(
+        ("abstained", _) => doubtful(
             "judge",
-            Health::Doubtful,
             format!("{judge} abstained{duration}: {}", link.detail),
             "inspect its answer in provenance.judges of an evaluation",
         ),
-        _ => problem(
+        _ => broken(
             "judge",
-            Health::Broken,
             format!("{judge} failed{duration} ({}): {}", link.code, link.detail),
             "see docs/JUDGES.md for the meaning of each code",
         ),
@@ -292,11 +280,13 @@ fn trial(trial: &v1::JudgeTrial) -> Finding {
 async fn check_search(client: &Client) -> Option<Finding> {
     let answer = client.list_corpora(v1::ListCorporaRequest::default()).await.ok()?;
     if answer.degraded.is_empty() {
-        return Some(healthy("search", format!("{}: by words and meaning", answer.method)));
+        return Some(healthy(
+            "search",
+            format!("{}: stored evidence is searched by words and meaning", answer.method),
+        ));
     }
-    Some(problem(
+    Some(doubtful(
         "search",
-        Health::Doubtful,
         format!("{}: stored evidence is searched by words only", answer.method),
         &answer.degraded,
     ))
@@ -309,16 +299,14 @@ async fn check_ledger(client: &Client) -> Finding {
         Err(error)
             if error.refusal().is_some_and(|refusal| refusal.code == Code::FailedPrecondition) =>
         {
-            problem(
+            doubtful(
                 "ledger",
-                Health::Doubtful,
                 "disabled: evaluations are not recorded",
                 "set ledger.enabled in the server's configuration",
             )
         }
-        Err(error) => problem(
+        Err(error) => broken(
             "ledger",
-            Health::Broken,
             error.to_string(),
             "run gsar-server --check with the server's configuration",
         ),
@@ -334,17 +322,14 @@ async fn check_policies(client: &Client) -> Finding {
             let names = names.join(", ");
             match default {
                 Some(default) => healthy("policies", format!("{names}; default: {}", default.name)),
-                None => problem(
+                None => doubtful(
                     "policies",
-                    Health::Doubtful,
                     names,
                     "set a default policy in the server's configuration",
                 ),
             }
         }
-        Err(error) => {
-            problem("policies", Health::Broken, error.to_string(), "see the server's log")
-        }
+        Err(error) => broken("policies", error.to_string(), "see the server's log"),
     }
 }
 
@@ -361,9 +346,8 @@ fn check_directory(directory: &Path) -> Vec<Finding> {
         Ok(_) => healthy("data", format!("{path} can be created")),
         Err(error) => {
             let details = format!("{path} is not writable: {error}");
-            problem(
+            broken(
                 "data",
-                Health::Broken,
                 details,
                 "give the server's user write access, or specify another directory with --data-dir",
             )
@@ -376,9 +360,8 @@ fn check_space(directory: &Path) -> Finding {
     let free_bytes = match rustix::fs::statvfs(directory) {
         Ok(statistics) => statistics.f_bavail.saturating_mul(statistics.f_frsize),
         Err(error) => {
-            return problem(
+            return doubtful(
                 "space",
-                Health::Doubtful,
                 format!("unknown: {error}"),
                 "check the file system of the data directory",
             );
@@ -387,9 +370,9 @@ fn check_space(directory: &Path) -> Finding {
     let details = format!("{} MiB free under {}", free_bytes >> 20, directory.display());
     let fix = "free some space; otherwise evaluations cannot be recorded";
     if free_bytes < MIN_SPACE {
-        problem("space", Health::Broken, details, fix)
+        broken("space", details, fix)
     } else if free_bytes < LOW_SPACE {
-        problem("space", Health::Doubtful, details, fix)
+        doubtful("space", details, fix)
     } else {
         healthy("space", details)
     }

@@ -1,4 +1,5 @@
-//! `gsar drive`: runs an investigation with an orchestrator as a child process, one JSON document per line.
+//! `gsar drive`: runs an investigation with an orchestrator. The orchestrator is a child process that exchanges JSON
+//! documents with this command, one per line.
 
 use std::process::Stdio;
 
@@ -8,8 +9,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use v1::drive_request::Request as Answer;
 
-use super::{check, instant, is_json, print, print_json, requests};
-use crate::arguments::Drive;
+use super::{check, instant, print, print_answer, requests};
+use crate::arguments::{Drive, Output};
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{Step, progress_end, progress_look, progress_start, progress_step};
@@ -18,9 +19,8 @@ use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Drive, terminal: &Terminal) -> Result<Status, Failure> {
     let request = start_request(arguments)?;
-    with_client(&arguments.connection, async |client, _| {
-        let printer =
-            ProgressPrinter { is_json: is_json(arguments.output), columns: terminal.columns };
+    with_client(&arguments.call.connection, async |client, _| {
+        let printer = ProgressPrinter { output: arguments.call.output, columns: terminal.columns };
         let mut investigation = ActiveInvestigation::start(&client, request).await?;
         printer.print_start(investigation.state())?;
         let mut orchestrator = Orchestrator::start(&arguments.command)?;
@@ -86,7 +86,7 @@ fn start_request(arguments: &Drive) -> Result<v1::StartInvestigationRequest, Fai
     })
 }
 
-/// Sends the orchestrator's answer to the server. Returns the evaluation if it is a report.
+/// Sends the orchestrator's response to the server. Returns the evaluation if the response is a report.
 async fn send(
     investigation: &mut ActiveInvestigation,
     answer: Answer,
@@ -96,9 +96,9 @@ async fn send(
         Answer::Report(report) => return Ok(investigation.submit_report(report).await?),
         Answer::Cancel(_) => investigation.cancel().await?,
         Answer::Start(_) => {
-            let expected = "`start` is not allowed; answer with turn, report or cancel";
+            let expected = "`start` is not allowed; respond with turn, report or cancel";
             return Err(Failure::Usage(format!(
-                "invalid answer from the orchestrator: {expected}"
+                "invalid response from the orchestrator: {expected}"
             )));
         }
     }
@@ -149,7 +149,7 @@ impl Orchestrator {
                 let status = self.child.wait().await?;
                 let name = &self.name;
                 return Err(Failure::Usage(format!(
-                    "`{name}` exited ({status}) before the investigation ended; resume it with the same --id"
+                    "`{name}` exited ({status}) before the investigation ended; resume the investigation with the same --id"
                 )));
             };
             if line.trim().is_empty() {
@@ -178,16 +178,13 @@ impl Orchestrator {
 }
 
 struct ProgressPrinter {
-    is_json: bool,
+    output: Output,
     columns: usize,
 }
 
 impl ProgressPrinter {
     fn print_start(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
-        match self.is_json {
-            true => print_json(investigation),
-            false => print(&progress_start(investigation, self.columns)),
-        }
+        print_answer(self.output, investigation, || progress_start(investigation, self.columns))
     }
 
     fn print_step(
@@ -196,13 +193,8 @@ impl ProgressPrinter {
         after: &v1::Investigation,
         evaluation: Option<&v1::EvaluateResponse>,
     ) -> Result<(), Failure> {
-        match self.is_json {
-            true => print_json(after),
-            false => {
-                let step = Step { before, after, evaluation };
-                print(&progress_step(&step, self.columns))
-            }
-        }
+        let step = Step { before, after, evaluation };
+        print_answer(self.output, after, || progress_step(&step, self.columns))
     }
 
     fn print_look(
@@ -210,16 +202,13 @@ impl ProgressPrinter {
         look: &v1::LookAtEntityResponse,
         after: &v1::Investigation,
     ) -> Result<(), Failure> {
-        match self.is_json {
-            true => print_json(after),
-            false => print(&progress_look(look, after, self.columns)),
-        }
+        print_answer(self.output, after, || progress_look(look, after, self.columns))
     }
 
     fn print_end(&self, investigation: &v1::Investigation) -> Result<(), Failure> {
-        match self.is_json {
-            true => Ok(()),
-            false => print(&progress_end(investigation, self.columns)),
+        match self.output {
+            Output::Json => Ok(()),
+            Output::Human => print(&progress_end(investigation, self.columns)),
         }
     }
 }

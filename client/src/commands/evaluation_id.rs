@@ -7,12 +7,12 @@ use crate::failure::Failure;
 
 /// The length of a UUID.
 const FULL_LENGTH: usize = 36;
-/// The number of recent evaluations to search.
+/// The maximum number of recent evaluations to search.
 const MAX_SEARCHED: u32 = 10_000;
 const PAGE_SIZE: u32 = 1_000;
 
-/// Expands an unambiguous prefix to a full id. Returns a prefix without a match unchanged, so that the server reports it
-/// as not found.
+/// Expands an unambiguous prefix to a full id. If no evaluation matches, returns the prefix unchanged, so that the
+/// server reports it as not found.
 pub(super) async fn expand(client: &Client, prefix: &str) -> Result<String, Failure> {
     if prefix.len() >= FULL_LENGTH || prefix.is_empty() {
         return Ok(prefix.to_owned());
@@ -33,7 +33,7 @@ pub(super) async fn expand(client: &Client, prefix: &str) -> Result<String, Fail
         [id] => Ok(id.clone()),
         [first, second, ..] => {
             let message = format!(
-                "`{prefix}` is ambiguous: it matches {first} and {second}; give a longer prefix"
+                "`{prefix}` is ambiguous: it matches {first} and {second}; use a longer prefix"
             );
             Err(Failure::Usage(message))
         }

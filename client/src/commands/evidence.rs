@@ -10,15 +10,15 @@ use v1::evidence_item::Content;
 use v1::put_evidence_request::Part;
 
 use super::progress::Progress;
-use super::{is_json, note, print, print_json, require_records};
-use crate::arguments::{Connection, Evidence, Output};
+use super::{is_json, note, print, print_answer, print_json, require_records};
+use crate::arguments::{Call, Connection, Evidence};
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{corpora, stored};
 use crate::session::with_client;
 use crate::terminal::Terminal;
 
-/// The size of a range read from a stored item, in bytes.
+/// The size of the ranges in which a stored item is read, in bytes.
 const RANGE_BYTES: u64 = 1 << 20;
 /// The size of the chunks in which a long text is sent, in bytes.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -26,13 +26,13 @@ const PAGE_SIZE: u32 = 1000;
 
 pub(super) async fn run(arguments: &Evidence, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments {
-        Evidence::Put { corpus, paths, keep, output, connection } => {
-            put(corpus, paths, *keep, *output, connection, terminal).await
+        Evidence::Put { corpus, paths, keep, call } => {
+            put(corpus, paths, *keep, call, terminal).await
         }
         Evidence::Get { corpus, item, lines, connection } => {
             get(corpus, item, *lines, connection).await
         }
-        Evidence::List { output, connection } => list(*output, connection).await,
+        Evidence::List { call } => list(call).await,
         Evidence::Delete { corpora, connection } => delete(corpora, connection).await,
     }
 }
@@ -41,11 +41,10 @@ async fn put(
     corpus: &str,
     paths: &[PathBuf],
     keep: Option<u32>,
-    output: Output,
-    connection: &Connection,
+    call: &Call,
     terminal: &Terminal,
 ) -> Result<Status, Failure> {
-    require_records(connection, "corpus to keep")?;
+    require_records(&call.connection, "place to store a corpus")?;
     let loaded = evidence::load(paths)?;
     loaded.notes.iter().for_each(|text| note(text));
     let total_bytes = loaded.items.iter().map(size_of).sum();
@@ -64,13 +63,9 @@ async fn put(
         progress.show_bytes(sent_bytes);
         v1::PutEvidenceRequest { part: Some(part) }
     });
-    with_client(connection, async |client, _| {
+    with_client(&call.connection, async |client, _| {
         let answer = client.put_evidence(messages).await?;
-        if is_json(output) {
-            print_json(&answer)?;
-        } else {
-            print(&stored(&answer, terminal.columns))?;
-        }
+        print_answer(call.output, &answer, || stored(&answer, terminal.columns))?;
         Ok(Status::Proceed)
     })
     .await
@@ -137,13 +132,13 @@ async fn get(
     .await
 }
 
-async fn list(output: Output, connection: &Connection) -> Result<Status, Failure> {
-    require_records(connection, "corpus to list")?;
-    with_client(connection, async |client, _| {
+async fn list(call: &Call) -> Result<Status, Failure> {
+    require_records(&call.connection, "corpus to list")?;
+    with_client(&call.connection, async |client, _| {
         let mut request = v1::ListCorporaRequest { page_size: PAGE_SIZE, ..Default::default() };
         loop {
             let page = client.list_corpora(request.clone()).await?;
-            if is_json(output) {
+            if is_json(call.output) {
                 page.corpora.iter().try_for_each(print_json)?;
             } else {
                 print(&corpora(&page.corpora))?;

@@ -3,11 +3,11 @@
 use gsar_client::evidence;
 use gsar_proto::v1;
 
-use super::{is_json, note, print, print_json};
+use super::{note, print_answer};
 use crate::arguments::Explain;
 use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::human::{self, Scene, View};
+use crate::human::{self, ReportContext, View};
 use crate::session::with_judge;
 use crate::terminal::Terminal;
 
@@ -23,17 +23,14 @@ pub(super) async fn run(arguments: &Explain, terminal: &Terminal) -> Result<Stat
     let view = View { columns: terminal.columns, only: Vec::new(), explain: human::Explain::All };
     with_judge(&arguments.connection, arguments.judge.spec(), async |client, _| {
         let answer = client.evaluate(request.clone()).await?;
-        if is_json(arguments.output) {
-            print_json(&answer)?;
-        } else {
-            let scene = Scene {
-                report: request.report.as_ref(),
-                evidence: &request.evidence,
-                policy: None,
-                is_recorded: false,
-            };
-            print(&human::statements(&answer, &scene, &view))?;
-        }
+        let context = ReportContext {
+            report: request.report.as_ref(),
+            evidence: &request.evidence,
+            policy: None,
+            is_recorded: false,
+        };
+        let text = || human::statements(&answer, &context, &view);
+        print_answer(arguments.output, &answer, text)?;
         Ok(Status::Proceed)
     })
     .await

@@ -1,6 +1,6 @@
 //! `gsar gate`: decides whether an investigation may end.
 
-use super::{is_json, print, print_json, requests};
+use super::{print_answer, requests};
 use crate::arguments::Gate;
 use crate::exit_status::Status;
 use crate::failure::Failure;
@@ -13,13 +13,9 @@ pub(super) async fn run(arguments: &Gate, terminal: &Terminal) -> Result<Status,
     if let Some(policy) = &arguments.policy {
         request.policy.clone_from(policy);
     }
-    with_client(&arguments.connection, async |client, _| {
+    with_client(&arguments.call.connection, async |client, _| {
         let answer = client.evaluate_gate(request).await?;
-        if is_json(arguments.output) {
-            print_json(&answer)?;
-        } else {
-            print(&gate_answer(&answer, terminal.columns))?;
-        }
+        print_answer(arguments.call.output, &answer, || gate_answer(&answer, terminal.columns))?;
         Ok(Status::Proceed)
     })
     .await

@@ -6,8 +6,8 @@ use gsar_client::graph::{GraphBuilder, GraphParseError};
 use gsar_client::input::{InputError, read_text};
 use gsar_client::v1;
 
-use super::{is_json, print, print_json, print_raw, require_records};
-use crate::arguments::{Connection, Graph, GraphFormat, Output};
+use super::{print, print_answer, print_json, print_raw, require_records};
+use crate::arguments::{Call, Connection, Graph, GraphFormat};
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{entity_look, graph, graph_page};
@@ -17,7 +17,7 @@ use crate::terminal::Terminal;
 pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments {
         Graph::Show { id, format, connection } => show(id, *format, connection, terminal).await,
-        Graph::Look { id, entity, ask, bytes, skip, output, connection } => {
+        Graph::Look { id, entity, ask, bytes, skip, call } => {
             let request = v1::LookAtEntityRequest {
                 investigation_id: id.clone(),
                 entity: entity.clone(),
@@ -25,7 +25,7 @@ pub(super) async fn run(arguments: &Graph, terminal: &Terminal) -> Result<Status
                 ask_model: *ask,
                 skip: *skip,
             };
-            look(request, *output, connection, terminal).await
+            look(request, call, terminal).await
         }
         Graph::Read { kubernetes, traces, edges, alerts, changed } => {
             let mut builder = GraphBuilder::default();
@@ -52,17 +52,13 @@ fn add(
 
 async fn look(
     request: v1::LookAtEntityRequest,
-    output: Output,
-    connection: &Connection,
+    call: &Call,
     terminal: &Terminal,
 ) -> Result<Status, Failure> {
-    require_records(connection, "investigation to look into")?;
-    with_client(connection, async |client, _| {
+    require_records(&call.connection, "investigation to look into")?;
+    with_client(&call.connection, async |client, _| {
         let answer = client.look_at_entity(request).await?;
-        match is_json(output) {
-            true => print_json(&answer)?,
-            false => print(&entity_look(&answer, terminal.columns))?,
-        }
+        print_answer(call.output, &answer, || entity_look(&answer, terminal.columns))?;
         Ok(Status::Proceed)
     })
     .await

@@ -1,7 +1,6 @@
 //! `gsar ledger`: lists, shows, deletes and grades recorded evaluations.
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 
 use gsar_core::policy::Policy;
 use gsar_proto::v1;
@@ -11,11 +10,11 @@ use super::{
     check_explained, check_redacted, class, evaluation_id, explain, export, instant, is_json,
     print, print_json, print_raw, require_records, rescore, shown_classes,
 };
-use crate::arguments::{Connection, Grade, Ledger, Output, Tier};
+use crate::arguments::{Call, Connection, Grade, Ledger, Tier};
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{
-    Contents, Scene, View, evaluation, evaluation_page, evaluations, grades, labels,
+    Contents, ReportContext, View, evaluation, evaluation_page, evaluations, grades, labels,
 };
 use crate::session::with_client;
 use crate::terminal::Terminal;
@@ -36,8 +35,7 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
             graded,
             not_graded,
             limit,
-            output,
-            connection,
+            call,
         } => {
             let graded = match (graded, not_graded) {
                 (true, _) => v1::GradedFilter::Graded,
@@ -56,25 +54,23 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
                 unproven_only: *unproven,
                 ..Default::default()
             };
-            list(request, *limit, *output, connection).await
+            list(request, *limit, call).await
         }
-        Ledger::Show { id, evidence: Some(item), output, connection, .. } => {
-            show_evidence(id, item, *output, connection).await
-        }
-        Ledger::Show { id, html: true, unredacted, connection, .. } => {
-            show_page(id, *unredacted, connection).await
+        Ledger::Show { id, evidence: Some(item), call, .. } => show_evidence(id, item, call).await,
+        Ledger::Show { id, html: true, unredacted, call, .. } => {
+            show_page(id, *unredacted, &call.connection).await
         }
         Ledger::Rescore(arguments) => rescore::run(arguments, terminal).await,
         Ledger::Grade(arguments) => grade(arguments).await,
         Ledger::Export(arguments) => export::run(arguments).await,
         Ledger::Delete { ids, connection } => delete(ids, connection).await,
-        Ledger::Show { id, explain: claim, only, output, connection, .. } => {
+        Ledger::Show { id, explain: claim, only, call, .. } => {
             let view = View {
                 columns: terminal.columns,
                 only: shown_classes(only),
                 explain: explain(claim.as_deref()),
             };
-            show(id, &view, *output, connection).await
+            show(id, &view, call).await
         }
     }
 }
@@ -82,18 +78,17 @@ pub(super) async fn run(arguments: &Ledger, terminal: &Terminal) -> Result<Statu
 async fn list(
     mut request: v1::ListEvaluationsRequest,
     limit: u32,
-    output: Output,
-    connection: &Connection,
+    call: &Call,
 ) -> Result<Status, Failure> {
-    require_records(connection, "record to read")?;
-    with_client(connection, async |client, _| {
+    require_records(&call.connection, "record to read")?;
+    with_client(&call.connection, async |client, _| {
         let mut remaining = limit;
         while remaining > 0 {
             request.page_size = remaining.min(PAGE_SIZE);
             let page = client.list_evaluations(request.clone()).await?;
             remaining =
                 remaining.saturating_sub(page.evaluations.len().try_into().unwrap_or(u32::MAX));
-            if is_json(output) {
+            if is_json(call.output) {
                 for summary in &page.evaluations {
                     print_json(summary)?;
                 }
@@ -110,30 +105,25 @@ async fn list(
     .await
 }
 
-async fn show(
-    id: &str,
-    view: &View,
-    output: Output,
-    connection: &Connection,
-) -> Result<Status, Failure> {
-    require_records(connection, "record to read")?;
-    with_client(connection, async |client, _| {
+async fn show(id: &str, view: &View, call: &Call) -> Result<Status, Failure> {
+    require_records(&call.connection, "record to read")?;
+    with_client(&call.connection, async |client, _| {
         let record = client.evaluation(&evaluation_id::expand(&client, id).await?).await?;
-        if is_json(output) {
+        if is_json(call.output) {
             print_json(&record)?;
             return Ok(Status::Proceed);
         }
         let answer = record.evaluation.unwrap_or_default();
         check_explained(&view.explain, &answer.claims)?;
         let policy = Policy::from_toml(&record.policy_toml).ok();
-        let scene = Scene {
+        let context = ReportContext {
             report: record.report.as_ref(),
             evidence: &[],
             policy: policy.as_ref(),
             is_recorded: true,
         };
         print(&grades(&record.grades))?;
-        print(&evaluation(&answer, &scene, view))?;
+        print(&evaluation(&answer, &context, view))?;
         Ok(Status::Proceed)
     })
     .await
@@ -173,22 +163,15 @@ fn cited_item_ids(record: &v1::GetEvaluationResponse) -> BTreeSet<String> {
     full_items.filter(|item| ids.contains(item.id.as_str())).map(|item| item.id.clone()).collect()
 }
 
-async fn show_evidence(
-    id: &str,
-    item: &str,
-    output: Output,
-    connection: &Connection,
-) -> Result<Status, Failure> {
-    require_records(connection, "record to read")?;
-    with_client(connection, async |client, _| {
+async fn show_evidence(id: &str, item: &str, call: &Call) -> Result<Status, Failure> {
+    require_records(&call.connection, "record to read")?;
+    with_client(&call.connection, async |client, _| {
         let id = evaluation_id::expand(&client, id).await?;
         let item = client.evaluation_evidence(&id, item).await?;
-        if is_json(output) {
+        if is_json(call.output) {
             print_json(&item)?;
         } else if let Some(Content::Text(text) | Content::Json(text)) = &item.content {
-            let mut out = std::io::stdout().lock();
-            out.write_all(text.as_bytes())?;
-            out.flush()?;
+            print_raw(text)?;
         }
         Ok(Status::Proceed)
     })
@@ -196,7 +179,7 @@ async fn show_evidence(
 }
 
 async fn delete(ids: &[String], connection: &Connection) -> Result<Status, Failure> {
-    require_records(connection, "record to delete from")?;
+    require_records(connection, "record to delete")?;
     with_client(connection, async |client, _| {
         for id in ids {
             client.delete_evaluation(id).await?;

@@ -80,14 +80,22 @@ fn print_raw(text: &str) -> Result<(), Failure> {
 
 /// Prints a message as one line of JSON.
 fn print_json<T: Named + prost::Message>(message: &T) -> Result<(), Failure> {
-    let line = json::to_json(message)?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")?;
-    out.flush()?;
-    Ok(())
+    print_raw(&(json::to_json(message)? + "\n"))
 }
 
-/// Fails if the command would start a temporary server without a data directory, which has no records.
+/// Prints an answer as JSON, or as text for a terminal.
+fn print_answer<T: Named + prost::Message>(
+    output: Output,
+    answer: &T,
+    human: impl FnOnce() -> String,
+) -> Result<(), Failure> {
+    match output {
+        Output::Json => print_json(answer),
+        Output::Human => print(&human()),
+    }
+}
+
+/// Fails if the command would start a temporary server without a data directory, since such a server has no records.
 fn require_records(connection: &Connection, missing: &str) -> Result<(), Failure> {
     match select_target(&connect_options(connection), &Environment::from_env())? {
         Target::Temporary { data_dir: None, .. } => Err(Failure::Usage(format!(

@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &Open) -> Result<Status, Failure> {
 fn parse_console_url(url: &str) -> Result<Uri, Failure> {
     let invalid_url = || {
         Failure::Usage(format!(
-            "--console (or GSAR_CONSOLE): invalid URL {url:?}\n  expected one such as http://127.0.0.1:4319/console/"
+            "--console (or GSAR_CONSOLE): invalid URL {url:?}\n  expected a URL such as http://127.0.0.1:4319/console/"
         ))
     };
     let is_plain = url.bytes().all(|byte| byte.is_ascii_graphic()) && !url.contains(['?', '#']);
@@ -93,7 +93,7 @@ fn check_reachable(console: &Uri) -> Result<(), Failure> {
     match is_reachable {
         true => Ok(()),
         false => Err(Failure::Usage(format!(
-            "no console responds at {console}/\n  start gsar-server with gateway.address and gateway.console = true, or specify another console with --console"
+            "no console is responding at {console}/\n  start gsar-server with gateway.address and gateway.console = true, or specify another console with --console"
         ))),
     }
 }
@@ -163,14 +163,15 @@ mod tests {
     }
 
     #[test]
-    fn unreachable_console_is_reported_with_the_fix() {
+    fn unreachable_console_is_reported_with_a_fix() {
         // The listener is dropped, so nothing listens on the port.
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let console = parse_console_url(&format!("http://127.0.0.1:{port}")).unwrap();
         let message = check_reachable(&console).unwrap_err().to_string();
         assert!(
-            message
-                .starts_with(&format!("no console responds at http://127.0.0.1:{port}/console/"))
+            message.starts_with(&format!(
+                "no console is responding at http://127.0.0.1:{port}/console/"
+            ))
         );
         assert!(message.contains("gateway.console = true") && message.contains("--console"));
     }

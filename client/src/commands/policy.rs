@@ -8,8 +8,8 @@ use gsar_core::policy::{Policy as Checked, Preset, preset_file, to_toml};
 use gsar_core::preset;
 use gsar_proto::v1;
 
-use super::{is_json, note, print, print_json, report};
-use crate::arguments::{Connection, Output, Policy};
+use super::{note, print, print_answer, report};
+use crate::arguments::{Call, Connection, Policy};
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::{differences, policies, problems, warnings};
@@ -18,7 +18,7 @@ use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Policy, terminal: &Terminal) -> Result<Status, Failure> {
     match arguments {
-        Policy::List { output, connection } => list(*output, connection, terminal).await,
+        Policy::List { call } => list(call, terminal).await,
         Policy::Show { name, connection } => {
             print(&policy_text(name, connection).await?)?;
             Ok(Status::Proceed)
@@ -33,11 +33,8 @@ pub(super) async fn run(arguments: &Policy, terminal: &Terminal) -> Result<Statu
     }
 }
 
-async fn list(
-    output: Output,
-    connection: &Connection,
-    terminal: &Terminal,
-) -> Result<Status, Failure> {
+async fn list(call: &Call, terminal: &Terminal) -> Result<Status, Failure> {
+    let Call { output, connection } = call;
     let is_server_running = matches!(
         select_target(&connect_options(connection), &Environment::from_env()),
         Ok(Target::Running { .. }) | Err(gsar_client::connection::TargetError::Endpoint { .. })
@@ -48,11 +45,7 @@ async fn list(
         note("no server is running; listing the presets");
         v1::ListPoliciesResponse { policies: Preset::ALL.map(summary).into() }
     };
-    if is_json(output) {
-        print_json(&answer)?;
-    } else {
-        print(&policies(&answer.policies, terminal.columns))?;
-    }
+    print_answer(*output, &answer, || policies(&answer.policies, terminal.columns))?;
     Ok(Status::Proceed)
 }
 
@@ -67,7 +60,8 @@ fn summary(base: Preset) -> v1::PolicySummary {
     }
 }
 
-/// Returns a policy as TOML: the commented file of a preset, a file completed with its base, or a policy of the server.
+/// Returns a policy as TOML: a preset's file with its comments, a file completed with its base, or a policy on the
+/// server.
 async fn policy_text(name: &str, connection: &Connection) -> Result<String, Failure> {
     if let Some(base) = Preset::from_name(name) {
         return Ok(preset_file(base).to_owned());

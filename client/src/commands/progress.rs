@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rate_and_time_left_are_shown() {
+    fn rate_and_remaining_time_are_shown() {
         let ten_seconds = Duration::from_secs(10);
         assert_eq!(
             format_lines(5000, ten_seconds, Some(250)),

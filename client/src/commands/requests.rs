@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 use crate::arguments::Evaluate;
 use crate::failure::Failure;
 
-/// Builds the requests of `gsar evaluate`, and notes about skipped evidence.
+/// Returns the requests of `gsar evaluate`, along with notes about skipped evidence.
 pub(super) fn from_reports(
     arguments: &Evaluate,
 ) -> Result<(Vec<v1::EvaluateRequest>, Vec<String>), Failure> {

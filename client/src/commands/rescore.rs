@@ -1,4 +1,4 @@
-//! `gsar ledger rescore`: decides recorded evaluations under another policy.
+//! `gsar ledger rescore`: rescores recorded evaluations under another policy.
 
 use gsar_core::policy::Policy;
 use gsar_proto::v1;
@@ -8,13 +8,15 @@ use super::{evaluation_id, is_json, print, print_json, require_records};
 use crate::arguments::Rescore;
 use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::human::{Explain, Scene, View, evaluation, not_rescored, rescore_summary, rescored};
+use crate::human::{
+    Explain, ReportContext, View, evaluation, not_rescored, rescore_summary, rescored,
+};
 use crate::session::with_client;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Status, Failure> {
-    require_records(&arguments.connection, "record to rescore")?;
-    with_client(&arguments.connection, async |client, _| {
+    require_records(&arguments.call.connection, "record to rescore")?;
+    with_client(&arguments.call.connection, async |client, _| {
         let mut answers = Vec::new();
         for id in &arguments.ids {
             let request = v1::RescoreRequest {
@@ -23,7 +25,7 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
                 ..Default::default()
             };
             let answer = client.rescore(request).await?;
-            if is_json(arguments.output) {
+            if is_json(arguments.call.output) {
                 print_json(&answer)?;
                 continue;
             }
@@ -36,12 +38,18 @@ pub(super) async fn run(arguments: &Rescore, terminal: &Terminal) -> Result<Stat
                 let policy = client.policy(&arguments.policy).await?;
                 let policy = Policy::from_toml(&policy.toml).ok();
                 let report = client.evaluation(&answer.evaluation_id).await?.report;
-                let scene =
-                    Scene { report: report.as_ref(), policy: policy.as_ref(), ..Scene::default() };
+                let context = ReportContext {
+                    report: report.as_ref(),
+                    policy: policy.as_ref(),
+                    ..ReportContext::default()
+                };
                 let view =
                     View { columns: terminal.columns, only: Vec::new(), explain: Explain::Briefly };
                 print(&not_rescored(std::slice::from_ref(answer)))?;
-                print(&format!("\n{}", evaluation(&as_evaluation(answer.clone()), &scene, &view)))?;
+                print(&format!(
+                    "\n{}",
+                    evaluation(&as_evaluation(answer.clone()), &context, &view)
+                ))?;
             }
             several => print(&format!("{}{}", not_rescored(several), rescore_summary(several)))?,
         }

@@ -19,7 +19,7 @@ use super::{is_json, print, print_json};
 use crate::arguments::Score;
 use crate::exit_status::Status;
 use crate::failure::Failure;
-use crate::human::{Explain, Scene, View, evaluation};
+use crate::human::{Explain, ReportContext, View, evaluation};
 use crate::session::{until_signal, with_client};
 use crate::terminal::Terminal;
 
@@ -46,7 +46,7 @@ pub(super) async fn run(arguments: &Score, terminal: &Terminal) -> Result<Status
 
 struct Input {
     lines: LineReader<BufReader<Box<dyn Read + Send>>>,
-    /// In bytes, if known.
+    /// The size in bytes, if known.
     size: Option<u64>,
 }
 
@@ -71,7 +71,7 @@ impl Input {
     }
 }
 
-/// Scores the lines locally. A signal ends the run between two lines.
+/// Scores the lines locally. A signal stops the run between two lines.
 async fn score_offline(input: Input, policies: Policies) -> Result<Status, Failure> {
     let should_stop = Arc::new(AtomicBool::new(false));
     let mut run = tokio::task::spawn_blocking({
@@ -197,9 +197,9 @@ async fn score_requests(
                 print_json(&answer)?;
                 continue;
             }
-            let scene = Scene { report: report.as_ref(), ..Scene::default() };
+            let context = ReportContext { report: report.as_ref(), ..ReportContext::default() };
             let gap = if index == 0 { "" } else { "\n\n" };
-            print(&format!("{gap}{}", evaluation(&as_evaluation(answer), &scene, &view)))?;
+            print(&format!("{gap}{}", evaluation(&as_evaluation(answer), &context, &view)))?;
         }
         Ok(Status::Proceed)
     })

@@ -3,8 +3,8 @@
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
-use super::{is_json, note, print, print_json, require_records};
-use crate::arguments::{Method, Search};
+use super::{is_json, note, print_answer, require_records};
+use crate::arguments::{Call, Method, Search};
 use crate::exit_status::Status;
 use crate::failure::Failure;
 use crate::human::hits;
@@ -12,7 +12,9 @@ use crate::session::with_client;
 use crate::terminal::Terminal;
 
 pub(super) async fn run(arguments: &Search, terminal: &Terminal) -> Result<Status, Failure> {
-    require_records(&arguments.connection, "corpus to search")?;
+    let Call { output, connection } = &arguments.call;
+    let output = *output;
+    require_records(connection, "corpus to search")?;
     let request = v1::SearchRequest {
         corpus_id: arguments.corpus.clone(),
         query: arguments.query.clone(),
@@ -31,16 +33,13 @@ pub(super) async fn run(arguments: &Search, terminal: &Terminal) -> Result<Statu
         }
         .into(),
     };
-    with_client(&arguments.connection, async |client, _| {
+    with_client(connection, async |client, _| {
         let answer = client.search(request).await?;
-        if is_json(arguments.output) {
-            print_json(&answer)?;
-        } else {
-            if answer.hits.is_empty() {
-                note("no passage matches the query");
-            }
-            print(&hits(&answer, &arguments.query, terminal.columns))?;
+        if answer.hits.is_empty() && !is_json(output) {
+            note("no passage matches the query");
         }
+        let text = || hits(&answer, &arguments.query, terminal.columns);
+        print_answer(output, &answer, text)?;
         Ok(Status::Proceed)
     })
     .await

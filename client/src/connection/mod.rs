@@ -14,7 +14,7 @@ use crate::tls::TlsFiles;
 /// The name of the server's binary.
 pub const SERVER_BINARY: &str = "gsar-server";
 
-/// The process environment, as far as it determines the server to call.
+/// The parts of the process environment that determine the server to call.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     /// `GSAR_ENDPOINT`.
@@ -97,7 +97,7 @@ pub enum Target {
         endpoint: Endpoint,
         /// The source of the endpoint.
         origin: EndpointSource,
-        /// The TLS files. Empty for an endpoint without TLS.
+        /// The TLS files, which are empty if the endpoint does not use TLS.
         tls: TlsFiles,
         /// The token file, if any.
         token_file: Option<PathBuf>,
@@ -169,8 +169,8 @@ pub enum TargetError {
     },
 }
 
-/// Selects a server, in this order: the endpoint of the options, `GSAR_ENDPOINT`, the first default socket in use, and a
-/// temporary server if its binary is installed next to the current executable.
+/// Selects a server, in this order: the endpoint of the options, `GSAR_ENDPOINT`, the first default socket in use, and
+/// a temporary server if its binary is installed next to the current executable.
 pub fn select_target(
     options: &ConnectOptions,
     environment: &Environment,

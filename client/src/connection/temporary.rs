@@ -22,7 +22,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The length that every supported platform allows for a socket path.
+/// The maximum length of a socket path that every supported platform allows.
 const MAX_SOCKET_PATH: usize = 103;
 
 /// The maximum size of the standard error in a [`StartError`].
@@ -49,7 +49,7 @@ pub enum StartError {
         source: io::Error,
     },
     /// The path of the temporary directory is too long for a socket.
-    #[error("the path of the temporary directory {} is too long for a socket; set TMPDIR to a shorter one", folder.display())]
+    #[error("the path of the temporary directory {} is too long for a socket; set TMPDIR to a shorter path", folder.display())]
     PathTooLong {
         /// The directory.
         folder: PathBuf,

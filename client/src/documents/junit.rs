@@ -1,11 +1,12 @@
 //! Writes JUnit XML: a suite per report, with a test per claim and one for the decision.
 
+use std::borrow::Cow;
 use std::io;
 
-use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
+use quick_xml::events::{BytesDecl, BytesText, Event};
+use quick_xml::writer::ElementWriter;
 
-use super::suite::{Fault, Suite, TestResult, suite};
+use super::suite::{Fault, Suite, Test, TestResult, suite};
 use super::{ReportResult, names};
 use crate::human::View;
 
@@ -16,18 +17,18 @@ pub(crate) fn junit(evaluated: &[ReportResult], view: &View, strict: bool) -> io
     let named_results = names(evaluated).into_iter().zip(evaluated);
     let suites: Vec<Suite> =
         named_results.map(|(name, result)| suite(name, result, view, strict)).collect();
-    let mut document = Document { writer: Writer::new_with_indent(Vec::new(), b' ', 2) };
-    document.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    document.write_start("testsuites", &count_attributes(NAME, suites.iter()))?;
-    for suite in &suites {
-        document.write_suite(suite)?;
-    }
-    document.write_end("testsuites")?;
-    let mut text = String::from_utf8(document.writer.into_inner()).map_err(io::Error::other)?;
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
+    element(&mut writer, "testsuites", &count_attributes(NAME, suites.iter()))
+        .write_inner_content(|writer| {
+            suites.iter().try_for_each(|suite| write_suite(writer, suite))
+        })?;
+    let mut text = String::from_utf8(writer.into_inner()).map_err(io::Error::other)?;
     text.push('\n');
     Ok(text)
 }
 
+type Writer = quick_xml::Writer<Vec<u8>>;
 type Attributes = Vec<(&'static str, String)>;
 
 /// Returns the name of a suite and the number of its tests, by result.
@@ -51,85 +52,61 @@ fn count_attributes<'s>(name: &str, suites: impl Iterator<Item = &'s Suite>) -> 
     ]
 }
 
-struct Document {
-    writer: Writer<Vec<u8>>,
-}
-
-impl Document {
-    fn write_event(&mut self, event: Event<'_>) -> io::Result<()> {
-        self.writer.write_event(event)
-    }
-
-    fn write_start(&mut self, name: &str, attributes: &[(&str, String)]) -> io::Result<()> {
-        self.write_event(Event::Start(element(name, attributes)))
-    }
-
-    fn write_end(&mut self, name: &str) -> io::Result<()> {
-        self.write_event(Event::End(BytesEnd::new(name)))
-    }
-
-    fn write_empty(&mut self, name: &str, attributes: &[(&str, String)]) -> io::Result<()> {
-        self.write_event(Event::Empty(element(name, attributes)))
-    }
-
-    fn write_text_element(
-        &mut self,
-        name: &str,
-        attributes: &[(&str, String)],
-        text: &str,
-    ) -> io::Result<()> {
-        self.write_start(name, attributes)?;
-        self.write_event(Event::Text(BytesText::new(&replace_forbidden(text))))?;
-        self.write_end(name)
-    }
-
-    fn write_suite(&mut self, suite: &Suite) -> io::Result<()> {
-        self.write_start("testsuite", &count_attributes(&suite.name, std::iter::once(suite)))?;
+fn write_suite(writer: &mut Writer, suite: &Suite) -> io::Result<()> {
+    let counts = count_attributes(&suite.name, std::iter::once(suite));
+    element(writer, "testsuite", &counts).write_inner_content(|writer| {
         if !suite.properties.is_empty() {
-            self.write_start("properties", &[])?;
-            for (name, value) in &suite.properties {
-                let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
-                self.write_empty("property", &attributes)?;
-            }
-            self.write_end("properties")?;
-        }
-        for test in &suite.tests {
-            let attributes = [("classname", suite.name.clone()), ("name", test.name.clone())];
-            match &test.result {
-                TestResult::Passed(text) if text.is_empty() => {
-                    self.write_empty("testcase", &attributes)?;
+            writer.create_element("properties").write_inner_content(|writer| {
+                for (name, value) in &suite.properties {
+                    let attributes = [("name", (*name).to_owned()), ("value", value.clone())];
+                    element(writer, "property", &attributes).write_empty()?;
                 }
-                result => {
-                    self.write_start("testcase", &attributes)?;
-                    match result {
-                        TestResult::Passed(text) => {
-                            self.write_text_element("system-out", &[], text)?
-                        }
-                        TestResult::Failed(fault) => self.write_fault("failure", fault)?,
-                        TestResult::Skipped(reason) => {
-                            self.write_empty("skipped", &[("message", reason.clone())])?;
-                        }
-                        TestResult::Error(fault) => self.write_fault("error", fault)?,
-                    }
-                    self.write_end("testcase")?;
-                }
-            }
+                Ok(())
+            })?;
         }
-        self.write_end("testsuite")
-    }
+        suite.tests.iter().try_for_each(|test| write_test(writer, &suite.name, test))
+    })?;
+    Ok(())
+}
 
-    fn write_fault(&mut self, name: &str, fault: &Fault) -> io::Result<()> {
-        let attributes = [("type", fault.kind.clone()), ("message", fault.message.clone())];
-        self.write_text_element(name, &attributes, &fault.details)
+fn write_test(writer: &mut Writer, suite: &str, test: &Test) -> io::Result<()> {
+    let attributes = [("classname", suite.to_owned()), ("name", test.name.clone())];
+    let element = element(writer, "testcase", &attributes);
+    match &test.result {
+        TestResult::Passed(text) if text.is_empty() => element.write_empty()?,
+        result => element.write_inner_content(|writer| write_result(writer, result))?,
+    };
+    Ok(())
+}
+
+fn write_result(writer: &mut Writer, result: &TestResult) -> io::Result<()> {
+    match result {
+        TestResult::Passed(text) => write_text(writer.create_element("system-out"), text),
+        TestResult::Failed(fault) => write_fault(writer, "failure", fault),
+        TestResult::Skipped(reason) => {
+            element(writer, "skipped", &[("message", reason.clone())]).write_empty().map(drop)
+        }
+        TestResult::Error(fault) => write_fault(writer, "error", fault),
     }
 }
 
-fn element<'n>(name: &'n str, attributes: &[(&str, String)]) -> BytesStart<'n> {
-    let mut element = BytesStart::new(name);
-    for (name, value) in attributes {
-        element.push_attribute((*name, replace_forbidden(value).as_str()));
-    }
-    element
+fn write_fault(writer: &mut Writer, name: &str, fault: &Fault) -> io::Result<()> {
+    let attributes = [("type", fault.kind.clone()), ("message", fault.message.clone())];
+    write_text(element(writer, name, &attributes), &fault.details)
+}
+
+fn write_text(element: ElementWriter<'_, Vec<u8>>, text: &str) -> io::Result<()> {
+    element.write_text_content(BytesText::new(&replace_forbidden(text))).map(drop)
+}
+
+fn element<'w>(
+    writer: &'w mut Writer,
+    name: &'w str,
+    attributes: &[(&str, String)],
+) -> ElementWriter<'w, Vec<u8>> {
+    let allowed =
+        attributes.iter().map(|(name, value)| (*name, Cow::Owned(replace_forbidden(value))));
+    writer.create_element(name).with_attributes(allowed)
 }
 
 /// Replaces the characters that XML 1.0 excludes even in escaped form.

@@ -9,8 +9,8 @@ use gsar_proto::v1;
 use super::safe_markdown::{code, prose};
 use super::{Rejection, ReportResult, names};
 use crate::human::{
-    Scene, View, changes, computed_decision, count, deciding_score, judges, labels, location,
-    policy_name, verdict,
+    ReportContext, View, changes, computed_decision, count, deciding_score, judges, labels,
+    location, policy_name, verdict,
 };
 
 const MAX_CLAIM_COLUMNS: usize = 400;
@@ -71,7 +71,10 @@ fn report(
     ];
     let claims: Vec<_> = answer.claims.iter().filter(|claim| view.includes(claim)).collect();
     if !claims.is_empty() {
-        blocks.push(table(&claims, &Scene { evidence: &request.evidence, ..Scene::default() }));
+        blocks.push(table(
+            &claims,
+            &ReportContext { evidence: &request.evidence, ..ReportContext::default() },
+        ));
     }
     let hidden_count = answer.claims.len().saturating_sub(claims.len());
     if hidden_count > 0 {
@@ -111,14 +114,14 @@ fn list(title: &str, lines: &[String]) -> Option<String> {
     (!lines.is_empty()).then(|| format!("**{title}**\n\n{}", lines.join("\n")))
 }
 
-fn table(claims: &[&v1::JudgedClaim], scene: &Scene<'_>) -> String {
+fn table(claims: &[&v1::JudgedClaim], context: &ReportContext<'_>) -> String {
     let mut lines =
         vec!["| | class | claim | evidence |".to_owned(), "|:-:|---|---|---|".to_owned()];
     for claim in claims {
         let (sign, class, _) = labels::verdict(claim);
         let text = one_line(&claim.text);
         let text = prose(&truncate_end(&text, MAX_CLAIM_COLUMNS));
-        let evidence = evidence_cell(claim, scene);
+        let evidence = evidence_cell(claim, context);
         let id = code(&claim.id);
         lines.push(format!("| {sign} | {class} | {id} {text} | {evidence} |"));
     }
@@ -126,10 +129,10 @@ fn table(claims: &[&v1::JudgedClaim], scene: &Scene<'_>) -> String {
 }
 
 /// Formats the first citation of a claim, the number of further citations, and the note.
-fn evidence_cell(claim: &v1::JudgedClaim, scene: &Scene<'_>) -> String {
+fn evidence_cell(claim: &v1::JudgedClaim, context: &ReportContext<'_>) -> String {
     let mut parts = Vec::new();
     if let Some(citation) = claim.citations.first() {
-        parts.push(code(&location(citation, scene, MAX_QUOTE_COLUMNS)));
+        parts.push(code(&location(citation, context, MAX_QUOTE_COLUMNS)));
         let quote = one_line(&citation.quote);
         if !quote.is_empty() {
             parts.push(code(&truncate_middle(&quote, MAX_QUOTE_COLUMNS)));

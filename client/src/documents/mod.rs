@@ -1,4 +1,5 @@
-//! Writes evaluations as one document: JUnit XML for continuous integration, or Markdown for a pull request or a ticket.
+//! Writes evaluations as one document: JUnit XML for continuous integration, or Markdown for a pull request or a
+//! ticket.
 //!
 //! Untrusted text is sanitized by [`gsar_client::text::one_line`] and escaped where it is written.
 

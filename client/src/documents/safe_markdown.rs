@@ -14,7 +14,7 @@ const ESCAPED: &str = "`*_{}[]()~#!$^=+";
 const EMOJI_WITH_DIGITS: [&str; 6] =
     [":100:", ":1234:", ":8ball:", ":1st_place_medal:", ":2nd_place_medal:", ":3rd_place_medal:"];
 
-/// The shortest commit hash that GitHub and GitLab link.
+/// The length of the shortest commit hash that GitHub and GitLab turn into a link.
 const MIN_DIGEST_CHARS: usize = 7;
 
 /// Formats text as prose on one line. Words that would become links are formatted as code.
@@ -32,7 +32,7 @@ pub(super) fn code(text: &str) -> String {
     parts.collect::<Vec<_>>().join("&#124;")
 }
 
-/// Encloses text in backticks, more than any run of backticks in it.
+/// Encloses text in backticks. The fence is longer than the longest run of backticks in the text.
 fn code_span(text: &str) -> String {
     let longest_run = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest_run + 1);

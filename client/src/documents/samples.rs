@@ -1,4 +1,4 @@
-//! Tests of the documents with snapshots, independent parsers and hostile text.
+//! Tests the documents with snapshots, independent parsers and hostile text.
 
 use gsar_client::ClientError;
 use gsar_proto::v1;
@@ -29,7 +29,7 @@ fn sample_reports() -> Vec<ReportResult> {
     let failed = samples::without_score(
         v1::Outcome::Failed,
         "JUDGE_FAILED",
-        "no judge of the chain gave an answer",
+        "the judge failed: every judge in the chain failed",
     );
     let rejection = Rejection {
         code: "INVALID_FIELDS".to_owned(),
@@ -71,7 +71,7 @@ fn view() -> crate::human::View {
 }
 
 #[test]
-fn junit_of_several_reports() {
+fn writes_junit_for_several_reports() {
     insta::assert_snapshot!(junit(&sample_reports(), &view(), false).unwrap());
 }
 
@@ -103,17 +103,17 @@ fn ungrounded_claims_fail_if_held_or_strict() {
 }
 
 #[test]
-fn markdown_of_several_reports() {
+fn writes_markdown_for_several_reports() {
     insta::assert_snapshot!(markdown(&sample_reports(), &view()));
 }
 
 #[test]
-fn markdown_of_hostile_texts() {
+fn writes_markdown_for_hostile_text() {
     insta::assert_snapshot!(markdown(&[hostile_result()], &view()));
 }
 
 #[test]
-fn errors_have_a_reason() {
+fn unreachable_server_has_an_error_code() {
     let endpoint = "unix:///run/gsar.sock".parse().unwrap();
     let error = ClientError::Unreachable { endpoint, reason: "gone".to_owned() };
     assert_eq!(Rejection::from(&error).code, "UNREACHABLE");

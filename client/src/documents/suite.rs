@@ -5,7 +5,7 @@ use gsar_proto::v1;
 
 use super::{Rejection, ReportResult};
 use crate::human::{
-    Scene, View, changes, computed_decision, judges, labels, location, policy_name, verdict,
+    ReportContext, View, changes, computed_decision, judges, labels, location, policy_name, verdict,
 };
 
 const MAX_NAME_COLUMNS: usize = 200;
@@ -40,7 +40,7 @@ pub(super) enum TestResult {
 
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// In `UPPER_SNAKE_CASE`.
+    /// The reason in `UPPER_SNAKE_CASE`.
     pub(super) kind: String,
     pub(super) message: String,
     /// One detail per line.
@@ -56,13 +56,14 @@ pub(super) fn suite(name: String, evaluated: &ReportResult, view: &View, strict:
             return Suite { name, properties: Vec::new(), tests };
         }
     };
-    let scene = Scene { evidence: &evaluated.request.evidence, ..Scene::default() };
+    let context =
+        ReportContext { evidence: &evaluated.request.evidence, ..ReportContext::default() };
     let claims = answer.claims.iter().filter(|claim| view.includes(claim));
     let may_proceed =
         computed_decision(answer).is_some_and(|decision| decision.tier() == v1::Tier::Proceed);
     let ungrounded_fails = strict || !may_proceed;
     let mut tests: Vec<Test> =
-        claims.map(|claim| claim_test(claim, ungrounded_fails, &scene, view)).collect();
+        claims.map(|claim| claim_test(claim, ungrounded_fails, &context, view)).collect();
     tests.push(Test { name: DECISION.to_owned(), result: decision_result(answer) });
     Suite { name, properties: properties(answer), tests }
 }
@@ -95,15 +96,15 @@ fn properties(answer: &v1::EvaluateResponse) -> Vec<(&'static str, String)> {
     .collect()
 }
 
-/// Converts a claim. With `ungrounded_fails`, an ungrounded claim fails.
+/// Converts a claim to a test. With `ungrounded_fails`, the test of an ungrounded claim fails.
 fn claim_test(
     claim: &v1::JudgedClaim,
     ungrounded_fails: bool,
-    scene: &Scene<'_>,
+    context: &ReportContext<'_>,
     view: &View,
 ) -> Test {
     let name = one_line(&format!("{}: {}", claim.id, claim.text));
-    let details = claim_details(claim, scene, view);
+    let details = claim_details(claim, context, view);
     let fault = |kind: &str| {
         let note = one_line(&claim.note);
         let message = if note.is_empty() { "no evidence cited".to_owned() } else { note };
@@ -126,12 +127,13 @@ fn claim_test(
 }
 
 /// Returns the claim's text, note and citations, one per line.
-fn claim_details(claim: &v1::JudgedClaim, scene: &Scene<'_>, view: &View) -> String {
+fn claim_details(claim: &v1::JudgedClaim, context: &ReportContext<'_>, view: &View) -> String {
     let mut lines = vec![one_line(&claim.text)];
     lines.extend(Some(one_line(&claim.note)).filter(|note| !note.is_empty()));
     lines.extend(claim.second_look.as_ref().map(labels::second_look));
     for citation in &claim.citations {
-        let (location, quote) = (location(citation, scene, usize::MAX), one_line(&citation.quote));
+        let (location, quote) =
+            (location(citation, context, usize::MAX), one_line(&citation.quote));
         lines.push(if quote.is_empty() { location } else { format!("{location}: {quote}") });
     }
     if view.explain.is_detailed(claim) {

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use gsar_core::evidence::{Classification, EvidenceKind, Lane};
 
-/// A line lists commands after their lane and kind. The Python client reads the same file.
+/// Each line states a lane and a kind, followed by the commands that produce such items. The Python client reads the
+/// same file.
 const COMMANDS: &str = include_str!("../../python/src/gsar/commands.txt");
 
 /// Returns the kind and lane of a tool's results, or `None` for an unknown tool. The tool may be a program, a command

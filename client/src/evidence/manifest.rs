@@ -24,7 +24,7 @@ pub(super) struct Entry {
     pub(super) tool: Option<String>,
     pub(super) query: Option<String>,
     pub(super) collected_at: Option<prost_types::Timestamp>,
-    /// `true` if whatever the item does not list does not exist in its scope.
+    /// `true` if whatever the item does not list does not exist in the item's scope.
     pub(super) exhaustive: bool,
     pub(super) step_id: Option<String>,
     pub(super) specialist_id: Option<String>,

@@ -71,7 +71,7 @@ enum EntryKind {
 }
 
 impl Root<'_> {
-    /// Returns the kind of a directory entry. Links out of the directory are not followed: with them, anyone who can
+    /// Returns the kind of a directory entry. Links out of the directory are not followed. Otherwise, anyone who can
     /// write to the directory could expose any file.
     fn kind_of(&self, path: &Path) -> io::Result<EntryKind> {
         let is_link = fs::symlink_metadata(path)?.is_symlink();
@@ -143,7 +143,7 @@ fn add_manifest_entries(
     }
     for entry in manifest_entries {
         let path = folder.join(&entry.file);
-        // Reading the file reports its absence.
+        // If the file does not exist, reading it reports this.
         if let Ok(EntryKind::Other(reason)) = root.kind_of(&path) {
             return Err(InputError::Unusable { path, message: format!("{reason}; copy the file") });
         }
@@ -418,7 +418,7 @@ mod tests {
         std::fs::write(folder.path().join("k8s/pods.txt"), "skipped with its directory").unwrap();
         let evidence = load(&[folder.path().to_owned()]).unwrap();
         assert_eq!(ids(&evidence), ["deploy-4711", "a.txt"]);
-        let [deploy, pods] = &evidence.items[..] else { panic!("two items") };
+        let [deploy, pods] = &evidence.items[..] else { panic!("expected two items") };
         assert_eq!(deploy.kind(), v1::EvidenceKind::Change);
         assert_eq!(deploy.lane(), v1::EvidenceLane::Change);
         assert_eq!(deploy.tool, "kubectl rollout history");
@@ -457,6 +457,6 @@ mod tests {
         }
         // Some manifests state what cannot be detected from the files.
         assert!(agreed * 100 >= compared * 85, "{agreed} of {compared}");
-        assert!(compared > 100, "the incidents were compared");
+        assert!(compared > 100, "too few items were compared: {compared}");
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn add_edges(documents: &[Value], builder: &mut GraphBuilder) {
         add_owners(object, builder);
         add_settings(object, builder);
         add_backends(object, builder);
-        add_selected(object, &objects, builder);
+        add_selected_workloads(object, &objects, builder);
         add_mentioned_services(object, &objects, builder);
     }
 }
@@ -151,7 +151,7 @@ fn add_backends(object: &Object<'_>, builder: &mut GraphBuilder) {
 }
 
 /// Adds edges for the pods and workloads that a Service selects.
-fn add_selected(object: &Object<'_>, objects: &[Object<'_>], builder: &mut GraphBuilder) {
+fn add_selected_workloads(object: &Object<'_>, objects: &[Object<'_>], builder: &mut GraphBuilder) {
     let Some(selector) =
         value_at(object.value, "/spec/selector").as_object().filter(|_| object.kind == "Service")
     else {

@@ -41,8 +41,8 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// Adds edges from lines `FROM -> TO`, `FROM,TO` or `FROM TO`, where TO depends on FROM. Skips blank lines and
-    /// lines that start with `#`.
+    /// Adds edges from lines of the form `FROM -> TO`, `FROM,TO` or `FROM TO`, where TO depends on FROM. Skips blank
+    /// lines and lines that start with `#`.
     pub fn add_lines(&mut self, text: &str) -> Result<(), GraphParseError> {
         for (index, line) in text.lines().enumerate() {
             let line = line.trim();
@@ -62,7 +62,7 @@ impl GraphBuilder {
         Ok(())
     }
 
-    /// Builds the graph. Exploration starts at the entities with `alerts`. Resolves an unqualified name to the Service
+    /// Builds the graph. Exploration starts at the entities in `alerts`. Resolves an unqualified name to the Service
     /// of that name if there is only one.
     #[must_use]
     pub fn into_graph(self, alerts: Vec<String>, changed: Vec<String>) -> v1::Graph {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{GraphBuilder, list_at, value_at};
 
-/// Maps trace and span id to the service and the id of the parent span.
+/// Maps a span's trace id and span id to its service and the id of its parent span.
 type Spans<'a> = BTreeMap<(&'a str, &'a str), (String, &'a str)>;
 
 pub(super) fn add_edges(documents: &[Value], builder: &mut GraphBuilder) {

@@ -8,10 +8,10 @@ use gsar_core::evidence::VerificationResult;
 
 use super::page::{BAD, DIM, GOOD, Page, styled};
 
-/// The number of output lines for a failed check.
+/// The maximum number of output lines shown for a failed check.
 const MAX_LINES: usize = 10;
 
-/// Formats a run. A failed one includes the reasons and the end of the output.
+/// Formats a run. For a failed run, this includes the reasons and the end of the output.
 pub(crate) fn check_run(run: &CheckRun, duration: Duration, columns: usize) -> String {
     let mut page = Page::new(columns);
     let (result, style) = match run.result() {
@@ -44,7 +44,7 @@ fn failure_reasons(run: &CheckRun) -> String {
         }
         None => {
             let seconds = run.declaration.timeout_seconds();
-            reasons.push(format!("killed by a signal or by the timeout of {seconds} s"));
+            reasons.push(format!("killed by a signal or by the {seconds} s timeout"));
         }
     }
     if !run.output.contains(&condition.contains) {

@@ -3,7 +3,7 @@
 use gsar_client::text::{one_line, truncate_middle, width};
 use gsar_proto::v1;
 
-use super::evaluation::{Scene, View};
+use super::evaluation::{ReportContext, View};
 use super::labels;
 use super::page::{DIM, Page, listed, padded, styled};
 
@@ -15,14 +15,14 @@ const MAX_ID_COLUMNS: usize = 12;
 pub(super) fn write_claims(
     page: &mut Page,
     answer: &v1::EvaluateResponse,
-    scene: &Scene<'_>,
+    context: &ReportContext<'_>,
     view: &View,
 ) {
     let claims: Vec<_> = answer.claims.iter().filter(|claim| view.includes(claim)).collect();
     let ids = claims.iter().map(|claim| width(&one_line(&claim.id)));
     let id_columns = ids.max().unwrap_or(0).min(MAX_ID_COLUMNS);
     for claim in &claims {
-        write_claim(page, claim, id_columns, scene, view);
+        write_claim(page, claim, id_columns, context, view);
     }
     let hidden_count = answer.claims.len() - claims.len();
     if hidden_count > 0 {
@@ -37,7 +37,7 @@ fn write_claim(
     page: &mut Page,
     claim: &v1::JudgedClaim,
     id_columns: usize,
-    scene: &Scene<'_>,
+    context: &ReportContext<'_>,
     view: &View,
 ) {
     let (sign, class_name, style) = labels::verdict(claim);
@@ -51,7 +51,8 @@ fn write_claim(
     let is_detailed = view.explain.is_detailed(claim);
     let max = if is_detailed { usize::MAX } else { 1 };
     for citation in claim.citations.iter().take(max) {
-        for line in citation_lines(citation, scene, page.columns().saturating_sub(column).max(20)) {
+        for line in citation_lines(citation, context, page.columns().saturating_sub(column).max(20))
+        {
             page.add_line(&format!("{:column$}{}", "", styled(DIM, &line)));
         }
     }
@@ -118,8 +119,12 @@ fn votes(claim: &v1::JudgedClaim) -> impl Iterator<Item = String> {
 }
 
 /// Formats the location and the quote of a citation, on one line if they fit.
-fn citation_lines(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> Vec<String> {
-    let location = location(citation, scene, columns);
+fn citation_lines(
+    citation: &v1::Citation,
+    context: &ReportContext<'_>,
+    columns: usize,
+) -> Vec<String> {
+    let location = location(citation, context, columns);
     let quote = one_line(&citation.quote);
     if quote.is_empty() {
         return vec![location];
@@ -131,12 +136,16 @@ fn citation_lines(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) ->
 }
 
 /// Formats the cited item with the field or the line.
-pub(crate) fn location(citation: &v1::Citation, scene: &Scene<'_>, columns: usize) -> String {
+pub(crate) fn location(
+    citation: &v1::Citation,
+    context: &ReportContext<'_>,
+    columns: usize,
+) -> String {
     if !citation.claim_id.is_empty() {
         return truncate_middle(&one_line(&format!("claim {}", citation.claim_id)), columns)
             .into_owned();
     }
-    let item = scene.evidence.iter().find(|item| item.id == citation.evidence_id);
+    let item = context.evidence.iter().find(|item| item.id == citation.evidence_id);
     let line = citation.bytes.and_then(|bytes| line_of(item?, bytes.start));
     let position = match (citation.field_path.as_str(), line) {
         ("", Some(line)) => format!("line {line}"),

@@ -67,7 +67,7 @@ mod tests {
             finding(
                 "endpoint",
                 Health::Broken,
-                "no server answers at unix:///run/gsar/gsar.sock: permission denied",
+                "no sidecar is responding at unix:///run/gsar/gsar.sock: permission denied",
                 "add yourself to the group of the socket",
             ),
         ];

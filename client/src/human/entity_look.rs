@@ -66,7 +66,7 @@ pub(crate) fn entity_look(answer: &v1::LookAtEntityResponse, columns: usize) -> 
         let further = count(answer.left_out.into(), "further passage");
         page.add_line(&styled(
             DIM,
-            &format!("and {further}; raise --bytes, or skip these with --skip"),
+            &format!("and {further}; increase --bytes, or pass --skip to see them"),
         ));
         text.push_str(&page.into_text());
     }
@@ -115,11 +115,7 @@ mod tests {
         };
         let failed = v1::LookAtEntityResponse {
             look: answer.look.clone(),
-            reasons: vec![v1::Reason {
-                code: "RATE_LIMITED".to_owned(),
-                sentence: "the provider answered 429".to_owned(),
-                ..Default::default()
-            }],
+            reasons: vec![gsar_proto::render::reason("RATE_LIMITED", "the provider answered 429")],
             ..Default::default()
         };
         insta::assert_snapshot!(anstream::adapter::strip_str(&format!(

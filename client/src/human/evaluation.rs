@@ -7,9 +7,9 @@ use gsar_proto::v1;
 use super::page::{BOLD, DIM, Page, count, listed, styled};
 use super::{claims, labels, safety, score, verdict};
 
-/// The context of an evaluation.
+/// The context of an evaluated report.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct ReportContext<'a> {
     pub(crate) report: Option<&'a v1::Report>,
     /// Used to find the line of a quote.
     pub(crate) evidence: &'a [v1::EvidenceItem],
@@ -67,19 +67,23 @@ impl Explain {
 /// The number of uncovered sentences and gaps without `--explain`.
 const MAX_LISTED: usize = 5;
 
-pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
+pub(crate) fn evaluation(
+    answer: &v1::EvaluateResponse,
+    context: &ReportContext<'_>,
+    view: &View,
+) -> String {
     let mut page = Page::new(view.columns);
-    write_header(&mut page, answer, scene);
-    claims::write_claims(&mut page, answer, scene, view);
+    write_header(&mut page, answer, context);
+    claims::write_claims(&mut page, answer, context, view);
     page.add_gap();
-    write_uncovered(&mut page, answer, scene, view);
-    score::write_table(&mut page, answer, scene.policy);
-    write_reasons(&mut page, answer, scene);
+    write_uncovered(&mut page, answer, context, view);
+    score::write_table(&mut page, answer, context.policy);
+    write_reasons(&mut page, answer, context);
     write_corrections(&mut page, answer, view);
     safety::write_sections(&mut page, answer);
     write_remarks(&mut page, answer, view);
     write_certificate(&mut page, answer);
-    if scene.is_recorded && !answer.evaluation_id.is_empty() {
+    if context.is_recorded && !answer.evaluation_id.is_empty() {
         page.add_labelled("record", &answer.evaluation_id);
     }
     page.add_gap();
@@ -88,16 +92,20 @@ pub(crate) fn evaluation(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view:
 }
 
 /// Formats judged claims without a score or a decision.
-pub(crate) fn statements(answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) -> String {
+pub(crate) fn statements(
+    answer: &v1::EvaluateResponse,
+    context: &ReportContext<'_>,
+    view: &View,
+) -> String {
     let mut page = Page::new(view.columns);
-    claims::write_claims(&mut page, answer, scene, view);
+    claims::write_claims(&mut page, answer, context, view);
     write_corrections(&mut page, answer, view);
     write_remarks(&mut page, answer, view);
     page.into_text()
 }
 
-fn write_header(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
-    let id = scene.report.map(|report| one_line(&report.id)).filter(|id| !id.is_empty());
+fn write_header(page: &mut Page, answer: &v1::EvaluateResponse, context: &ReportContext<'_>) {
+    let id = context.report.map(|report| one_line(&report.id)).filter(|id| !id.is_empty());
     let id = id.unwrap_or_else(|| "report".to_owned());
     let mut facts = vec![count(answer.claims.len().try_into().unwrap_or(u64::MAX), "claim")];
     facts.extend(judges(answer));
@@ -139,7 +147,12 @@ pub(crate) fn policy_name(answer: &v1::EvaluateResponse) -> Option<String> {
     Some(one_line(&format!("{}{overridden} {digest}", policy.name)))
 }
 
-fn write_uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>, view: &View) {
+fn write_uncovered(
+    page: &mut Page,
+    answer: &v1::EvaluateResponse,
+    context: &ReportContext<'_>,
+    view: &View,
+) {
     let Some(coverage) = answer.coverage.as_ref().filter(|coverage| !coverage.uncovered.is_empty())
     else {
         return;
@@ -150,7 +163,7 @@ fn write_uncovered(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene
         count(coverage.sentences.into(), "sentence")
     );
     page.add_labelled("uncovered", &share);
-    let synthesis = scene.report.map_or("", |report| report.synthesis.as_str());
+    let synthesis = context.report.map_or("", |report| report.synthesis.as_str());
     let sentences: Vec<&str> =
         coverage.uncovered.iter().filter_map(|range| slice(synthesis, range)).collect();
     let max = if view.explain.is_brief() { MAX_LISTED } else { usize::MAX };
@@ -167,12 +180,12 @@ fn slice<'t>(text: &'t str, range: &v1::ByteRange) -> Option<&'t str> {
     text.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }
 
-fn write_reasons(page: &mut Page, answer: &v1::EvaluateResponse, scene: &Scene<'_>) {
+fn write_reasons(page: &mut Page, answer: &v1::EvaluateResponse, context: &ReportContext<'_>) {
     let Some(decision) = verdict::computed_decision(answer) else { return };
     for (index, reason) in decision.reasons.iter().enumerate() {
         let label = if index == 0 { "why" } else { "" };
         page.add_labelled(label, &reason.sentence);
-        if reason.code == "NO_EVIDENCE" && scene.evidence.is_empty() {
+        if reason.code == "NO_EVIDENCE" && context.evidence.is_empty() {
             page.add_labelled("", "pass evidence with --evidence PATH");
         }
     }

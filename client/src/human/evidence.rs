@@ -72,7 +72,7 @@ fn corpus_state(corpus: &v1::CorpusSummary) -> String {
     let expiry = corpus.expires_at.as_ref().map(labels::instant);
     let expiry = expiry.map(|instant| format!(", expires {instant}")).unwrap_or_default();
     format!(
-        "{} has {} in {}, {}{expiry}",
+        "{} contains {} in {}, {}{expiry}",
         corpus.corpus_id,
         count(corpus.items, "item"),
         count(corpus.passages, "passage"),
@@ -106,7 +106,7 @@ pub(crate) fn hits(answer: &v1::SearchResponse, query: &str, columns: usize) -> 
     page.into_text()
 }
 
-/// Selects the lines that share most words with the query, preserving their order.
+/// Selects the lines that share the most words with the query, preserving their order.
 fn best_lines<'t>(lines: &[&'t str], query: &str) -> Vec<&'t str> {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let mut ranked: Vec<(usize, usize)> = lines
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_short() {
+    fn sizes_have_decimal_units() {
         let sizes = [0, 999, 1_000, 3_449, 200_000_000, 2_147_483_648].map(size);
         assert_eq!(sizes, ["0 B", "999 B", "1.0 kB", "3.4 kB", "200.0 MB", "2.1 GB"]);
     }

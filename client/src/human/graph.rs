@@ -136,8 +136,8 @@ pub(super) fn label(label: BeliefLabel) -> (&'static str, Style) {
     }
 }
 
-fn entities(number: usize) -> String {
-    if number == 1 { "1 entity".to_owned() } else { format!("{number} entities") }
+fn entities(count: usize) -> String {
+    if count == 1 { "1 entity".to_owned() } else { format!("{count} entities") }
 }
 
 /// Quotes a name for Graphviz.

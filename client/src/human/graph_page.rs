@@ -139,8 +139,8 @@ fn write_drawing(page: &mut String, state: &v1::GraphState) {
     page.push_str("</svg></div>\n");
 }
 
-/// Arranges the entities in rows, each entity below its causes and those of `top` in the first row. A cycle without an
-/// entity of `top` is broken at its first entity.
+/// Arranges the entities in rows. The entities in `top` are in the first row, and every other entity is below its
+/// causes. A cycle that contains no entity in `top` is broken at its first entity.
 fn rows(count: usize, edges: &[(usize, usize)], top: &[usize]) -> Vec<Vec<usize>> {
     let is_below_top = |edge: &&(usize, usize)| !top.contains(&edge.1);
     let mut causes: BTreeMap<usize, usize> = (0..count).map(|entity| (entity, 0)).collect();
@@ -176,7 +176,7 @@ fn truncated(name: &str) -> String {
 }
 
 fn write_table(page: &mut String, state: &v1::GraphState) {
-    page.push_str("<h2>Entities</h2>\n<div class=\"wide\"><table>\n<tr><th>entity</th><th>is</th><th>evidence</th><th>reasons for downgrade</th></tr>\n");
+    page.push_str("<h2>Entities</h2>\n<div class=\"wide\"><table>\n<tr><th>entity</th><th>label</th><th>evidence</th><th>reasons for the downgrade</th></tr>\n");
     for belief in &state.entities {
         let (class, _) = label(belief.label());
         let evidence: Vec<String> =

@@ -65,7 +65,8 @@ fn escape_invisible(text: &str, is_allowed: fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Returns `true` for characters that are invisible or change the order of text. The console escapes the same ones.
+/// Returns `true` for characters that are invisible or change the order of text. The console escapes the same
+/// characters.
 fn is_invisible(character: char) -> bool {
     matches!(
         character,

@@ -28,7 +28,7 @@ pub(crate) fn progress_start(investigation: &v1::Investigation, columns: usize) 
         step => format!(", resumed at step {step}"),
     };
     let replans = investigation.max_replans;
-    let details = format!("policy {}, max. {replans} replans{resumption}", one_line(policy));
+    let details = format!("policy {}, at most {replans} replans{resumption}", one_line(policy));
     page.add_line(&format!("{}   {details}", styled(BOLD, &id)));
     for earlier in &investigation.earlier {
         let id = one_line(&earlier.investigation_id);
@@ -92,7 +92,7 @@ fn is_cancelled(due: &Due) -> bool {
     matches!(due, Due::Finished(end) if end.cause == "CANCELLED")
 }
 
-/// Formats a look at an entity with its label afterwards, and why a look has no result.
+/// Formats a look at an entity: the entity's label after the look, and the reason if the look has no result.
 pub(crate) fn progress_look(
     look: &v1::LookAtEntityResponse,
     after: &v1::Investigation,

@@ -98,7 +98,7 @@ pub(crate) fn judge_trial(trial: &JudgeTrial<'_>, columns: usize) -> String {
     let (text, style) = if trial.has_passed() {
         (format!("{judge} passed"), GOOD)
     } else if trial.verdicts.iter().all(|(_, is_correct)| is_correct.is_none()) {
-        (format!("{judge} gave no verdict; choose another judge with --judge"), BAD)
+        (format!("{judge} returned no verdict; choose another judge with --judge"), BAD)
     } else {
         (format!("{judge} failed; choose another judge with --judge"), BAD)
     };

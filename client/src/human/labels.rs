@@ -2,7 +2,9 @@
 
 use anstyle::{AnsiColor, Style};
 use gsar_client::text::one_line;
+use gsar_core::EvidenceType;
 use gsar_core::fixed_point::Fraction;
+use gsar_proto::enums::Enumeration as _;
 use gsar_proto::v1;
 
 use super::page::{BAD, GOOD, NEUTRAL, WARNING};
@@ -27,17 +29,7 @@ pub(crate) fn verdict(claim: &v1::JudgedClaim) -> (&'static str, &'static str, S
 }
 
 pub(crate) fn evidence_type(evidence_type: v1::EvidenceType) -> &'static str {
-    match evidence_type {
-        v1::EvidenceType::ToolMatch => "tool_match",
-        v1::EvidenceType::SpecificData => "specific_data",
-        v1::EvidenceType::SignalMatch => "signal_match",
-        v1::EvidenceType::ComplementaryFinding => "complementary_finding",
-        v1::EvidenceType::Synthesis => "synthesis",
-        v1::EvidenceType::NegEvidence => "neg_evidence",
-        v1::EvidenceType::Inference => "inference",
-        v1::EvidenceType::Domain => "domain",
-        v1::EvidenceType::Unspecified => "",
-    }
+    EvidenceType::from_number(evidence_type.into()).map_or("", EvidenceType::name)
 }
 
 /// Returns the label of a role, which is empty for an observation.
@@ -56,7 +48,7 @@ pub(crate) fn second_look(look: &v1::SecondLook) -> String {
         v1::SecondLookVerdict::Shown => "shown",
         v1::SecondLookVerdict::NotShown => "not shown",
         v1::SecondLookVerdict::Refuted => "refuted",
-        v1::SecondLookVerdict::Unspecified => "gave no verdict",
+        v1::SecondLookVerdict::Unspecified => "returned no verdict",
     };
     let quote = one_line(&look.words);
     let quote = if quote.is_empty() { String::new() } else { format!(": {quote}") };
@@ -80,7 +72,7 @@ pub(crate) fn unreadable_answer(link: &v1::JudgeLink) -> Option<String> {
     if excerpt.len() < answer.len() {
         excerpt.push('…');
     }
-    (link.result == "failed").then(|| format!("answer begins with: {excerpt}"))
+    (link.result == "failed").then(|| format!("the answer begins with: {excerpt}"))
 }
 
 /// Returns a suffix for the outcome of a correction, which is empty if the correction was applied.

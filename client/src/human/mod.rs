@@ -32,7 +32,9 @@ pub(crate) use check_run::check_run;
 pub(crate) use claims::location;
 pub(crate) use doctor::{Finding, Health, findings};
 pub(crate) use entity_look::entity_look;
-pub(crate) use evaluation::{Explain, Scene, View, evaluation, judges, policy_name, statements};
+pub(crate) use evaluation::{
+    Explain, ReportContext, View, evaluation, judges, policy_name, statements,
+};
 pub(crate) use evaluation_page::{Contents, evaluation_page};
 pub(crate) use evidence::{corpora, hits, size, stored};
 pub(crate) use investigation::{Step, progress_end, progress_look, progress_start, progress_step};

@@ -13,7 +13,7 @@ pub(super) const WARNING: Style = AnsiColor::Yellow.on_default();
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
 pub(super) const NEUTRAL: Style = AnsiColor::Blue.on_default();
 
-/// The column of the text next to a label.
+/// The column at which the text after a label starts.
 pub(super) const TEXT_COLUMN: usize = 14;
 
 pub(super) struct Page {
@@ -43,13 +43,13 @@ impl Page {
         }
     }
 
-    /// Adds untrusted text, wrapped and indented to `column`. The first line follows `lead`, which can be wider.
+    /// Adds untrusted text, wrapped and indented to `column`. The first line follows `lead`, which may be wider than `column`.
     pub(super) fn add_wrapped(&mut self, lead: &str, column: usize, style: Style, text: &str) {
         let room = self.columns.saturating_sub(column).max(20);
         let text = one_line(text);
         let overhang = width(&strip_str(lead).to_string()).saturating_sub(column);
         let indent = " ".repeat(overhang);
-        // Keeps hyphenated names and instants searchable.
+        // Does not break at hyphens, so that hyphenated names and timestamps stay searchable.
         let options = textwrap::Options::new(room)
             .word_separator(textwrap::WordSeparator::AsciiSpace)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
@@ -100,7 +100,7 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Lists the first `max` items and the number of further ones.
+/// Lists the first `max` items and says how many more there are.
 pub(super) fn listed<'a>(items: impl ExactSizeIterator<Item = &'a str>, max: usize) -> String {
     let further = items.len().saturating_sub(max);
     let mut parts: Vec<String> = items.take(max).map(one_line).collect();

@@ -151,7 +151,7 @@ mod tests {
                 false,
             ),
             policy("paper", "the method as published, without guards", "preset", false),
-            policy("reference", "the published numbers with every guard on", "preset", true),
+            policy("reference", "the published numbers with guards", "preset", true),
         ];
         insta::assert_snapshot!(anstream::adapter::strip_str(&policies(&list, 80)).to_string());
     }

@@ -132,7 +132,7 @@ fn action(verdict: &v1::ActionVerdict) -> String {
     let reached = match verdict.by_confidence() {
         v1::Action::Unspecified => String::new(),
         reached if reached == verdict.action() => String::new(),
-        reached => format!(" ({} by confidence)", labels::action(reached)),
+        reached => format!(" (the confidence alone allows {})", labels::action(reached)),
     };
     format!("at most {}{reached}{limits}", labels::action(verdict.action()))
 }

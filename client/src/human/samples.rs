@@ -2,10 +2,11 @@
 
 use anstream::adapter::strip_str;
 use gsar_core::{Policy, Preset, preset};
+use gsar_proto::render::reason;
 use gsar_proto::{json, v1};
 
 use super::{
-    Explain, Scene, View, cap_answer, errors, evaluation, evaluations, gate_answer, labels,
+    Explain, ReportContext, View, cap_answer, errors, evaluation, evaluations, gate_answer, labels,
 };
 
 const SYNTHESIS: &str = "The checkout pods were OOMKilled three times between 14:02 and 14:09. The memory limit had been raised to 1 GiB at 13:40. A nightly batch job took the node's memory. The node also ran a cache warm-up at 14:00. Nobody had seen this before.";
@@ -32,10 +33,6 @@ fn score(numerator: u64, denominator: u64) -> Option<v1::Score> {
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     let value = numerator as f64 / denominator as f64;
     Some(v1::Score { value, numerator, denominator })
-}
-
-fn reason(code: &str, sentence: &str) -> v1::Reason {
-    v1::Reason { code: code.to_owned(), sentence: sentence.to_owned(), ..v1::Reason::default() }
 }
 
 pub(crate) fn citation(evidence_id: &str, field_path: &str, quote: &str) -> v1::Citation {
@@ -94,7 +91,7 @@ pub(crate) fn undecided_answer() -> v1::EvaluateResponse {
             claim_ids: vec!["c2".to_owned(), "c3".to_owned()],
             ..reason(
                 "JUDGE_UNDECIDED",
-                "2 claims leave the tier between replan and proceed: the judge does not know: c2, c3; name a chat model in judges.chain, or with --judge, which is asked about these claims",
+                "2 claims are undecided, so the tier is between replan and proceed: c2, c3; add a chat model to judges.chain, or name one with --judge, so that it judges these claims",
             )
         }],
         bounds: Some(v1::DecisionBounds {
@@ -118,8 +115,9 @@ pub(crate) fn view(columns: usize, explain: Explain) -> View {
 
 fn formatted(answer: &v1::EvaluateResponse, policy: Option<&Policy>, view: &View) -> String {
     let (report, evidence) = (report(), evidence());
-    let scene = Scene { report: Some(&report), evidence: &evidence, policy, is_recorded: true };
-    strip_str(&evaluation(answer, &scene, view)).to_string()
+    let context =
+        ReportContext { report: Some(&report), evidence: &evidence, policy, is_recorded: true };
+    strip_str(&evaluation(answer, &context, view)).to_string()
 }
 
 fn formatted_under_reference(
@@ -131,22 +129,22 @@ fn formatted_under_reference(
 }
 
 #[test]
-fn a_report_in_brief() {
+fn formats_a_report_in_brief() {
     insta::assert_snapshot!(formatted_under_reference(&answer(), 80, Explain::Briefly));
 }
 
 #[test]
-fn a_report_with_undecided_claims() {
+fn formats_a_report_with_undecided_claims() {
     insta::assert_snapshot!(formatted_under_reference(&undecided_answer(), 80, Explain::Briefly));
 }
 
 #[test]
-fn a_report_with_everything() {
+fn formats_a_report_with_all_sections() {
     insta::assert_snapshot!(formatted_under_reference(&full_answer(), 100, Explain::All));
 }
 
 #[test]
-fn one_claim_explained() {
+fn formats_one_claim_in_detail() {
     insta::assert_snapshot!(formatted_under_reference(
         &full_answer(),
         80,
@@ -155,14 +153,14 @@ fn one_claim_explained() {
 }
 
 #[test]
-fn only_some_classes() {
+fn formats_only_the_selected_classes() {
     let mut view = view(80, Explain::Briefly);
     view.only = vec![Some(v1::ClaimClass::Contradicted), Some(v1::ClaimClass::Ungrounded)];
     insta::assert_snapshot!(formatted(&answer(), None, &view));
 }
 
 #[test]
-fn a_narrow_terminal() {
+fn wraps_text_on_a_narrow_terminal() {
     insta::assert_snapshot!(formatted_under_reference(&answer(), 40, Explain::Briefly));
 }
 
@@ -170,9 +168,13 @@ fn a_narrow_terminal() {
 fn colours_show_classes_and_decision() {
     let policy = preset(Preset::Reference);
     let report = report();
-    let scene =
-        Scene { report: Some(&report), evidence: &[], policy: Some(&policy), is_recorded: false };
-    let text = evaluation(&answer(), &scene, &view(80, Explain::Briefly));
+    let context = ReportContext {
+        report: Some(&report),
+        evidence: &[],
+        policy: Some(&policy),
+        is_recorded: false,
+    };
+    let text = evaluation(&answer(), &context, &view(80, Explain::Briefly));
     assert!(!text.contains("\u{1b}[31mred"), "escapes in the report are replaced");
     insta::assert_snapshot!(text.replace('\u{1b}', "␛"));
 }
@@ -190,7 +192,7 @@ fn lines_fit_the_page() {
 }
 
 #[test]
-fn a_report_that_proceeds() {
+fn formats_a_report_that_proceeds() {
     let mut answer = answer();
     answer.claims.truncate(1);
     answer.score = score(1, 1);
@@ -204,7 +206,7 @@ fn a_report_that_proceeds() {
 }
 
 #[test]
-fn a_report_to_replan() {
+fn formats_a_report_to_replan() {
     let policy = preset(Preset::Paper);
     let mut answer = answer();
     answer.score = score(13, 24);
@@ -213,7 +215,7 @@ fn a_report_to_replan() {
         tier: v1::Tier::Replan.into(),
         reasons: vec![reason(
             "SCORE_BELOW_REGENERATE",
-            "the score 0.541 is below tau_regenerate 0.65",
+            "the score 0.541 is below tau_regenerate (0.65)",
         )],
         ..Default::default()
     });
@@ -238,7 +240,7 @@ pub(crate) fn without_score(
 }
 
 #[test]
-fn abstention_and_a_failed_judge() {
+fn formats_an_abstention_and_a_failed_judge() {
     let abstained = without_score(
         v1::Outcome::Abstained,
         "NOTHING_TO_SCORE",
@@ -257,7 +259,7 @@ fn abstention_and_a_failed_judge() {
 }
 
 #[test]
-fn a_gate_and_a_cap() {
+fn formats_a_gate_and_a_cap() {
     let hypothesis = |id: &str, state: v1::HypothesisState, supports, refutations, refused| {
         v1::HypothesisResult {
             failed_checks: refused / 3,
@@ -277,8 +279,8 @@ fn a_gate_and_a_cap() {
             root_cause: "memory-limit".to_owned(),
             ties: vec!["node-pressure".to_owned()],
             reasons: vec![
-                reason("HYPOTHESIS_VALIDATED", "2 hypotheses are validated"),
-                reason("TURNS_SPENT", "11 of 10 turns are used"),
+                reason("HYPOTHESIS_VALIDATED", "2 hypotheses are validated by hard evidence"),
+                reason("TURNS_SPENT", "11 turns have been used; the policy allows 10"),
             ],
             hypotheses: vec![
                 hypothesis("memory-limit", v1::HypothesisState::Validated, 2, 0, 0),
@@ -294,7 +296,7 @@ fn a_gate_and_a_cap() {
             state: v1::GateState::Investigating.into(),
             reason: Some(reason(
                 "INVESTIGATING",
-                "nothing is validated and 7 of 10 turns are left",
+                "no hypothesis is validated yet, and budget is left",
             )),
             ..Default::default()
         }),
@@ -315,7 +317,7 @@ fn a_gate_and_a_cap() {
 }
 
 #[test]
-fn a_list_of_evaluations() {
+fn formats_a_list_of_evaluations() {
     let summary =
         |report: &str, tier: v1::Tier, outcome: v1::Outcome, score, claims| v1::EvaluationSummary {
             evaluation_id: "0198c0de-7a11-7cc2-b1aa-5d3e0f1a2b3c".to_owned(),

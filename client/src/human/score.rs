@@ -47,7 +47,7 @@ pub(super) fn write_table(page: &mut Page, answer: &v1::EvaluateResponse, policy
         }
     }
     if is_different && !show_guarded_column {
-        let text = format!("{} with guards, which decides", labels::score(Some(guarded)));
+        let text = format!("{} with the guards; this score decides", labels::score(Some(guarded)));
         page.add_labelled("", &text);
     }
     if let Some(policy) = policy {
@@ -62,7 +62,7 @@ pub(super) fn write_table(page: &mut Page, answer: &v1::EvaluateResponse, policy
     }
 }
 
-/// Returns the lines of the table. `deciding` adds a column for the guarded score.
+/// Returns the lines of the table. `guarded` adds a column for the guarded score.
 fn lines(rows: &[Row], score: &v1::Score, guarded: Option<&v1::Score>) -> Vec<String> {
     let guarded_cell = |text: &str| guarded.map_or_else(String::new, |_| format!("{text:>12}"));
     let head = format!("{:16}{:>10}{:>9}{:>12}", "", "weight", "factor", "counts");
@@ -83,8 +83,8 @@ fn lines(rows: &[Row], score: &v1::Score, guarded: Option<&v1::Score>) -> Vec<St
 
 fn rows(terms: &v1::ScoreTerms, policy: Option<&Policy>) -> Vec<Row> {
     let guards = policy.map(|policy| &policy.guards);
-    let is_rho_at_least_one = guards.is_some_and(|guards| guards.rho_at_least_one);
-    let deciding_rho = if is_rho_at_least_one { terms.rho.max(1.0) } else { terms.rho };
+    let requires_rho_at_least_one = guards.is_some_and(|guards| guards.rho_at_least_one);
+    let deciding_rho = if requires_rho_at_least_one { terms.rho.max(1.0) } else { terms.rho };
     let limit = guards.and_then(|guards| guards.complementary_limit);
     let complementary = limit.map_or(terms.complementary, |limit| {
         terms.complementary.min(terms.grounded * limit.to_f64())

@@ -99,7 +99,7 @@ fn undecided_advice(answer: &v1::EvaluateResponse) -> Option<String> {
     };
     let bounds = decision.bounds.as_ref()?;
     let (worst, best) = (tier(&bounds.worst), tier(&bounds.best));
-    Some(format!("{ids} undecided: {worst} to {best}"))
+    Some(format!("{ids} undecided; the decision is between {worst} and {best}"))
 }
 
 fn failure(answer: &v1::EvaluateResponse) -> String {
@@ -132,7 +132,7 @@ fn distance(answer: &v1::EvaluateResponse) -> String {
     let Some(margin) = better.or(worse) else { return String::new() };
     let (tier, _) = labels::tier(margin.tier());
     match margin.claims {
-        1 => format!("; one claim from {tier}"),
-        claims => format!("; {claims} claims from {tier}"),
+        1 => format!("; one claim away from {tier}"),
+        claims => format!("; {claims} claims away from {tier}"),
     }
 }

@@ -1,4 +1,5 @@
-//! The calls of the investigation service. They are safe to retry, since each names the step that it answers.
+//! The calls of the investigation service. They are safe to retry, since each request names the step that it responds
+//! to.
 
 use gsar_proto::v1;
 use gsar_proto::v1::investigation_service_client::InvestigationServiceClient as Service;

@@ -16,12 +16,12 @@ impl ActiveInvestigation {
         Ok(())
     }
 
-    /// Looks at the next due entity with the server's chat model, and records the model's belief and cost as a turn. If the
-    /// model's answer is unreadable or rejected, the entity is deferred. If nothing is stored about the entity, or no
-    /// answer arrives, it stays due for the agent, and is skipped until a turn with tool calls.
+    /// Looks at the next due entity with the server's chat model, and records the model's belief and cost as a turn. If
+    /// the model's answer is unreadable or rejected, the entity is deferred. If nothing is stored about the entity, or
+    /// no answer arrives, it stays due for the agent, and is skipped until a turn with tool calls.
     ///
-    /// Returns `None` if no other entity is due, or if no turn is: the gate has closed, a rewrite is due, or the budget
-    /// is exhausted.
+    /// Returns `None` if no other entity is due, or if no turn may be recorded because the gate has closed, a rewrite
+    /// is due, or the budget is exhausted.
     ///
     /// # Errors
     /// Returns a [`ClientError`] if a call fails, for example because the server has no model in `judges.look`.

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_partition_has_a_score_only_in_paper() {
+    fn empty_partition_has_a_score_only_under_the_paper_policy() {
         assert_eq!(
             answer(r#"{"id":1,"policy":"paper"}"#),
             "{\"id\":1,\"score\":0.5,\"num\":1,\"den\":2,\"decision\":\"replan\"}\n"
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_lines_are_answered_with_an_error() {
+    fn invalid_lines_result_in_an_error() {
         assert_eq!(
             answer(r#"{"id":1,"policy":"night-shift"}"#),
             "{\"line\":7,\"error\":\"policy: unknown policy `night-shift`; see `gsar policy list`\"}\n"
@@ -152,7 +152,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_answered_with_one_line_of_json(text in "[^\n\r]{0,80}", key in "[a-z_]{0,9}") {
+        fn any_text_results_in_one_line_of_json(text in "[^\n\r]{0,80}", key in "[a-z_]{0,9}") {
             for text in [text.clone(), format!("{{\"{key}\":{text}}}"), format!("{{\"id\":{text}}}")] {
                 let answer = answer(&text);
                 let json: Result<serde_json::Value, _> = serde_json::from_str(&answer);

@@ -147,7 +147,7 @@ impl<T> Visitor<'_> for OneOf<T> {
 
 const fn key_seed() -> OneOf<Key> {
     OneOf {
-        description: "a key of a partition",
+        description: "a partition key",
         find: |name| {
             Key::ALL.into_iter().find(|(candidate, _)| *candidate == name).map(|(_, key)| key)
         },
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn deeply_nested_ids_do_not_overflow_the_stack() {
         let text = format!("{{\"id\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-        // The result does not matter.
+        // Only a stack overflow would fail this test.
         if let Ok(line) = Line::parse(&text) {
             assert_eq!(line.id.map(|id| id.get().len()), Some(200_000));
         }

@@ -77,7 +77,7 @@ fn describe_certificate_error(
     files: &TlsFiles,
 ) -> TlsFailure {
     match error {
-        // The last two occur if an untrusted issuer has the name of a trusted authority.
+        // The last two occur if an untrusted issuer has the same name as a trusted authority.
         CertificateError::UnknownIssuer
         | CertificateError::BadSignature
         | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::server_binary::server_binary;
+use crate::server_binary::{install, server_binary};
 
 pub(crate) struct Machine {
     pub(crate) folder: tempfile::TempDir,
@@ -13,15 +13,9 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let bin = folder.path().join("bin");
-        fs::create_dir(&bin).unwrap();
         fs::create_dir(folder.path().join("tmp")).unwrap();
-        for binary in [PathBuf::from(env!("CARGO_BIN_EXE_gsar")), server_binary()] {
-            let link = bin.join(binary.file_name().unwrap());
-            if fs::hard_link(&binary, &link).is_err() {
-                fs::copy(&binary, &link).unwrap();
-            }
-        }
+        let gsar = PathBuf::from(env!("CARGO_BIN_EXE_gsar"));
+        install(&folder.path().join("bin"), &[gsar, server_binary()]);
         Self { folder }
     }
 
@@ -38,16 +32,7 @@ impl Machine {
     }
 
     pub(crate) fn run(&self, arguments: &[&str], input: &str) -> Output {
-        let mut child = self.command(arguments).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let input = input.to_owned();
-        let feeder = std::thread::spawn(move || {
-            // Fails if the process exits before reading its input.
-            let _ = stdin.write_all(input.as_bytes());
-        });
-        let output = child.wait_with_output().unwrap();
-        feeder.join().unwrap();
-        output
+        feed(&mut self.command(arguments), input)
     }
 
     fn temporary(&self) -> PathBuf {
@@ -63,6 +48,21 @@ impl Machine {
             processes().filter(|executable| executable.starts_with(&bin)).collect();
         assert!(running_processes.is_empty(), "still running: {running_processes:?}");
     }
+}
+
+/// Runs a command with `input` as its standard input.
+pub(crate) fn feed(command: &mut Command, input: &str) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_owned();
+    let feeder = std::thread::spawn(move || {
+        // Fails if the process exits before reading its input.
+        let _ = stdin.write_all(input.as_bytes());
+    });
+    let output = child.wait_with_output().unwrap();
+    feeder.join().unwrap();
+    output
 }
 
 /// Returns the executables of all visible processes.

@@ -1,10 +1,10 @@
-//! Prints the records in a text from standard input: `cargo run -p gsar-extraction --example facts -- TOOL < FILE`.
+//! Prints the records extracted from standard input: `cargo run -p gsar-extraction --example facts -- TOOL < FILE`.
 
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::disallowed_macros,
-    reason = "an example reads its input and prints what it found"
+    reason = "the example reads standard input and prints the records"
 )]
 
 use std::io::Read;
@@ -15,19 +15,15 @@ use gsar_extraction::facts::{Facts, Item};
 fn main() -> std::io::Result<()> {
     let mut content = String::new();
     std::io::stdin().read_to_string(&mut content)?;
-    let tool = std::env::args().nth(1).unwrap_or_default();
-    if tool == "--count" {
-        let facts = Facts::extract(
-            [Item { tool: "", query: "", content: &content, exhaustive: false }],
-            &Budget::unlimited(),
-        );
+    let argument = std::env::args().nth(1).unwrap_or_default();
+    let only_counts = argument == "--count";
+    let tool = if only_counts { "" } else { &argument };
+    let item = Item { tool, query: "", content: &content, exhaustive: false };
+    let facts = Facts::extract([item], &Budget::unlimited());
+    if only_counts {
         println!("{} records, {} cells", facts.records().count(), facts.facts().count());
         return Ok(());
     }
-    let facts = Facts::extract(
-        [Item { tool: &tool, query: "", content: &content, exhaustive: false }],
-        &Budget::unlimited(),
-    );
     for (index, group) in facts.groups().iter().enumerate() {
         println!(
             "{:?} {index} {:?}{}",

@@ -1,11 +1,11 @@
-//! Prints line counts without tests, long files and import cycles:
+//! Prints the line counts of source files (without their tests), the files that are too long, and the import cycles:
 //! `cargo run -p gsar-extraction --example lines -- PATH ...`.
 
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
     clippy::disallowed_macros,
-    reason = "a tool for people"
+    reason = "a command-line tool prints its results"
 )]
 
 use std::path::Path;
@@ -29,7 +29,7 @@ fn main() {
     }
     println!("| **all** | {} | {} |", totals.0, totals.1);
 
-    println!("\n{} files of more than {MAX_LINES} lines", long_files.len());
+    println!("\n{} files with more than {MAX_LINES} lines", long_files.len());
     long_files.sort_by_key(|file| std::cmp::Reverse(file.lines()));
     for file in long_files {
         println!("{:6} {}", file.lines(), file.path.display());

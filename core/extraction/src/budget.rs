@@ -30,7 +30,7 @@ struct Inner {
     units: u64,
     spent: Cell<u64>,
     allocated: Cell<u64>,
-    /// The units and bytes at which to call `check` again.
+    /// The numbers of units and bytes at which to call `check` again.
     next_check: Cell<(u64, u64)>,
     check: Box<dyn Fn(u64) -> Result<(), Stop>>,
     stopped: Cell<Option<Stop>>,
@@ -60,12 +60,12 @@ impl Budget {
     /// Spends units. Returns `false` once the computation is stopped.
     pub fn spend(&self, units: usize) -> bool {
         let units = u64::try_from(units).unwrap_or(u64::MAX).saturating_add(1);
-        self.take(units, 0)
+        self.charge(units, 0)
     }
 
     /// Adds to the estimated memory in use. Returns `false` once the computation is stopped.
     pub fn allocate(&self, bytes: usize) -> bool {
-        self.take(0, u64::try_from(bytes).unwrap_or(u64::MAX))
+        self.charge(0, u64::try_from(bytes).unwrap_or(u64::MAX))
     }
 
     /// Subtracts from the estimated memory in use.
@@ -74,17 +74,17 @@ impl Budget {
         self.0.allocated.set(self.0.allocated.get().saturating_sub(bytes));
     }
 
-    fn take(&self, units: u64, bytes: u64) -> bool {
+    fn charge(&self, units: u64, bytes: u64) -> bool {
         let Inner { spent, allocated, next_check, stopped, .. } = &*self.0;
         if stopped.get().is_some() {
             return false;
         }
         spent.set(spent.get().saturating_add(units));
         allocated.set(allocated.get().saturating_add(bytes));
-        let (at_units, at_bytes) = next_check.get();
+        let (next_units, next_bytes) = next_check.get();
         if spent.get() > self.0.units {
             stopped.set(Some(Stop::OutOfWork));
-        } else if spent.get() >= at_units || allocated.get() >= at_bytes {
+        } else if spent.get() >= next_units || allocated.get() >= next_bytes {
             let after = |taken: u64, step| taken.saturating_add(step);
             next_check.set((
                 after(spent.get(), UNITS_BETWEEN_CHECKS),
@@ -110,7 +110,7 @@ impl Budget {
     /// Returns `result` unless the computation was stopped.
     ///
     /// # Errors
-    /// The reason for stopping. The result is incomplete in that case.
+    /// Returns the reason for stopping. The result is incomplete in that case.
     pub fn finish<T>(&self, result: T) -> Result<T, Stop> {
         self.0.stopped.get().map_or(Ok(result), Err)
     }
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stops_at_the_unit_limit_or_on_callback_error() {
+    fn stops_at_the_unit_limit_or_when_the_callback_fails() {
         let budget = Budget::new(10, |_| Ok(()));
         assert!(budget.spend(4) && budget.spend(3));
         assert_eq!(budget.finish(()), Ok(()));

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-/// The overhead of an allocation in bytes.
+/// The overhead of an allocation, in bytes.
 const ALLOCATION: usize = 16;
-/// The overhead of a map entry in bytes.
+/// The overhead of a map entry, in bytes.
 pub(crate) const MAP_ENTRY: usize = 32;
 
 pub(crate) fn texts_size(texts: &Vec<Cow<'_, str>>) -> usize {
@@ -15,7 +15,7 @@ pub(crate) fn texts_size(texts: &Vec<Cow<'_, str>>) -> usize {
     slots + texts.iter().map(text_size).sum::<usize>()
 }
 
-#[expect(clippy::ptr_arg, reason = "a borrowed text takes nothing")]
+#[expect(clippy::ptr_arg, reason = "a borrowed text takes no heap memory")]
 pub(crate) fn text_size(text: &Cow<'_, str>) -> usize {
     match text {
         Cow::Borrowed(_) => 0,

@@ -1,15 +1,5 @@
-//! Tests the assertions in reports, and that each visible byte is in a claim or uncovered for a reason.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    clippy::disallowed_methods,
-    clippy::disallowed_macros,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
+//! Tests how reports are split into assertions, and that each visible byte is either in a claim or uncovered for a
+//! reason.
 
 use std::path::{Path, PathBuf};
 
@@ -292,7 +282,7 @@ proptest! {
 
 #[test]
 fn parsing_takes_linear_time() {
-    // Regression: each of these once took minutes.
+    // Regression test: parsing each of these pieces once took minutes.
     const BYTES: usize = 64 << 10;
     for piece in [
         "1,",

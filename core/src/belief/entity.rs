@@ -4,16 +4,16 @@ use core::fmt;
 
 /// The alphabet of generated suffixes.
 const GENERATED: &str = "bcdfghjklmnpqrstvwxz2456789";
-const INSTANCES: [&str; 3] = ["pod", "replicaset", "job"];
+const INSTANCE_KINDS: [&str; 3] = ["pod", "replicaset", "job"];
 
-/// An entity in the graph. Replicas share a name: `shop/Pod/cart-7d9f8b6c5d-x2x4q` is `shop/Pod/cart`.
+/// An entity in the graph. Replicas share a name: `shop/Pod/cart-7d9f8b6c5d-x2x4q` becomes `shop/Pod/cart`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entity(String);
 
 /// An invalid entity name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{given}` is not an entity name; give namespace/Kind/name, Kind/name or a name of 1 to {} bytes without spaces",
+    "`{given}` is not an entity name; expected namespace/Kind/name, Kind/name or a name, with 1 to {} bytes and no spaces",
     Entity::MAX_BYTES
 )]
 pub struct EntityError {
@@ -41,7 +41,7 @@ impl Entity {
         let Some((prefix, name)) = text.rsplit_once('/') else { return Ok(Self(text.to_string())) };
         let kind = prefix.rsplit('/').next().unwrap_or_default();
         let is_instance =
-            INSTANCES.iter().any(|instance_kind| kind.eq_ignore_ascii_case(instance_kind));
+            INSTANCE_KINDS.iter().any(|instance_kind| kind.eq_ignore_ascii_case(instance_kind));
         let name = if is_instance { strip_generated(name) } else { name };
         Ok(Self(format!("{prefix}/{name}")))
     }
@@ -52,8 +52,8 @@ impl Entity {
         &self.0
     }
 
-    /// Returns `true` if both names can refer to one workload: their last parts and their namespaces, if both have
-    /// one, are equal. Kinds are ignored, since a Deployment's change is its Service's.
+    /// Returns `true` if both names may refer to the same workload: their last parts are equal, and so are their
+    /// namespaces if both have one. Kinds are ignored, since a change to a Deployment is also a change to its Service.
     #[must_use]
     pub fn may_be(&self, other: &Self) -> bool {
         let is_same_namespace = match (self.namespace(), other.namespace()) {

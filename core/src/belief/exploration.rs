@@ -1,6 +1,6 @@
 //! Schedules the visits to entities and records the answers.
 //!
-//! Entities are visited in rounds. Answers reach the neighbours at the end of a round, so their order
+//! Entities are visited in rounds. Answers reach the neighbours at the end of a round, so the order of the answers
 //! within a round does not matter.
 
 use core::cmp::Reverse;
@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::rank::Ranks;
 use super::topology::{Node, Topology};
 use crate::evidence::EvidenceId;
+use crate::names;
 
 /// An entity's role in a fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,23 +26,9 @@ pub enum Label {
     Defer,
 }
 
-impl Label {
-    /// Every label.
-    pub const ALL: [Self; 4] = [Self::Healthy, Self::Origin, Self::Symptom, Self::Defer];
+names!(Label { Healthy => "healthy", Origin => "origin", Symptom => "symptom", Defer => "defer" });
 
-    /// The name used in files, output and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Healthy => "healthy",
-            Self::Origin => "origin",
-            Self::Symptom => "symptom",
-            Self::Defer => "defer",
-        }
-    }
-}
-
-/// The answer for one entity, with verified evidence.
+/// The answer to a visit to one entity, with verified evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Belief {
     /// The entity's label.
@@ -67,7 +54,7 @@ pub struct Message {
     pub propagations: Vec<(Node, Node)>,
 }
 
-/// A due visit to an entity, with its neighbourhood.
+/// A due visit to an entity, with the entity's neighbourhood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit {
     /// The entity.
@@ -89,7 +76,7 @@ pub struct Entry {
     pub belief: Belief,
     /// The assigned label.
     pub label: Label,
-    /// `true` if the answer was `origin` without a change, which becomes `symptom`.
+    /// `true` if the answer was `origin` although the entity has no change; the assigned label is then `symptom`.
     pub is_unchanged_origin: bool,
     /// `true` if the label changed too often and is now permanently `defer`.
     pub is_settled: bool,
@@ -102,7 +89,7 @@ pub struct Limits {
     pub max_flips: u32,
     /// The maximum number of visits per entity, at least 1.
     pub max_visits: u32,
-    /// The number of other visits between two visits to the same entity, if others are due.
+    /// The minimum number of other visits between two visits to the same entity, as long as other entities are due.
     pub cooldown: u32,
     /// The maximum number of visits in total.
     pub budget: u32,
@@ -118,7 +105,7 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     /// The entity is not due.
-    #[error("no visit is due for this entity; answer for a due entity")]
+    #[error("no visit to this entity is due; answer a visit that is due")]
     NotDue,
     /// A propagation does not connect the entity to a neighbour.
     #[error(
@@ -140,7 +127,7 @@ pub(super) struct NodeState {
     evidence: Vec<EvidenceId>,
     is_settled: bool,
     pub(super) inbox: BTreeMap<Node, Message>,
-    /// The total number of visits at the end of the round of its last visit.
+    /// The total number of visits at the end of the round in which this entity was last visited.
     last_visited_at: Option<u32>,
 }
 
@@ -161,9 +148,9 @@ pub struct EntityBelief<'a> {
     pub visits: u32,
     /// The number of label changes.
     pub flips: u32,
-    /// The fault propagations in its last belief.
+    /// The fault propagations in the last belief about the entity.
     pub propagations: &'a BTreeSet<(Node, Node)>,
-    /// The evidence items in its last belief.
+    /// The evidence items in the last belief about the entity.
     pub evidence: &'a [EvidenceId],
 }
 
@@ -204,12 +191,12 @@ impl Exploration {
         exploration
     }
 
-    /// The due visits, which can be answered in any order. Empty at the end of the exploration.
+    /// The due visits, which can be answered in any order. There are none once the exploration has ended.
     pub fn due(&self) -> Values<'_, Node, Visit> {
         self.round.values()
     }
 
-    /// Returns `true` between rounds, when no message is pending.
+    /// Returns `true` between two rounds, when no message is pending.
     #[must_use]
     pub fn is_quiescent(&self) -> bool {
         self.answered.is_empty()
@@ -228,8 +215,8 @@ impl Exploration {
             Label::Healthy => BTreeSet::new(),
             _ => belief.propagations.iter().copied().collect(),
         };
-        let ends = propagations.iter().flat_map(|(from, to)| [*from, *to]);
-        for entity in ends.chain(belief.suspects.iter().copied()) {
+        let endpoints = propagations.iter().flat_map(|(from, to)| [*from, *to]);
+        for entity in endpoints.chain(belief.suspects.iter().copied()) {
             self.states.entry(entity).or_insert_with(|| {
                 self.active.insert(entity);
                 NodeState::default()
@@ -259,7 +246,7 @@ impl Exploration {
         Ok(entry)
     }
 
-    /// Makes an entity due, for an answer that was accepted before the rules of scheduling changed.
+    /// Makes an entity due, so that an answer that was accepted under earlier scheduling rules can be applied again.
     pub fn make_due(&mut self, node: Node) {
         if self.topology.entity(node).is_some() && !self.round.contains_key(&node) {
             self.states.entry(node).or_default();
@@ -268,7 +255,8 @@ impl Exploration {
         }
     }
 
-    /// All answers in the order applied. Replaying them on an equal new exploration restores the state.
+    /// All answers, in the order in which they were applied. Replaying them on a new exploration with the same
+    /// topology, alerts and limits restores the state.
     #[must_use]
     pub fn ledger(&self) -> &[Entry] {
         &self.ledger
@@ -330,8 +318,8 @@ impl Exploration {
         Ok(())
     }
 
-    /// Sends changed beliefs to the neighbours and activates them. A suspicious entity whose cause is unknown also
-    /// discovers its neighbours.
+    /// Sends each changed belief to the entity's discovered neighbours and activates them. If the entity is a symptom
+    /// or deferred and its cause is unknown, its other neighbours are discovered first.
     pub(super) fn end_round(&mut self) {
         let (visit_count, answered) = (self.visit_count(), core::mem::take(&mut self.answered));
         for node in answered.keys() {
@@ -365,7 +353,7 @@ impl Exploration {
         }
     }
 
-    /// Starts a round with the entities closest to the end of their cooldown.
+    /// Starts a round with the active entities that are closest to the end of their cooldown.
     pub(super) fn begin_round(&mut self) {
         let visit_count = self.visit_count();
         let cooldown_left = |node: &Node| {
@@ -380,7 +368,7 @@ impl Exploration {
         let remaining = self.limits.budget.saturating_sub(visit_count);
         let remaining = usize::try_from(remaining).unwrap_or(usize::MAX);
         if due.len() > remaining {
-            // The remaining budget goes to alerting entities, then to changed ones, then by rank.
+            // The remaining budget goes to alerting entities, then to changed ones, then to the others by rank.
             let ranks = Ranks::new(&self.topology, &self.alerts);
             due.sort_by_key(|node| {
                 let (alerts, is_changed) = (&self.alerts, self.topology.is_changed(*node));

@@ -1,4 +1,4 @@
-//! Extends an exploration with edges, entities, changes and alerts that were found while it runs.
+//! Extends an exploration with edges, entities, changes and alerts that are found while it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +6,16 @@ use super::exploration::{Exploration, Message};
 use super::topology::{Node, Topology};
 
 impl Exploration {
-    /// Replaces the topology with one that [extends](Topology::extended) it, and adds alerts. These entities become
-    /// due, as do discovered ones that are newly changed and both ends of a new edge next to a discovered entity.
+    /// Replaces the topology with one that [extends](Topology::extended) it, and adds alerts.
+    ///
+    /// The newly alerting entities become due. So do discovered entities that are newly changed, and both ends of each
+    /// new edge that touches a discovered entity.
     pub fn extend(&mut self, topology: Topology, alerts: &[Node]) {
-        let numbers = Renumbering::new(&self.topology, &topology);
-        let known_edges = numbers.edges(&self.topology.edges().collect());
+        let renumbering = Renumbering::new(&self.topology, &topology);
+        let known_edges = renumbering.edges(&self.topology.edges().collect());
         let was_changed = self.topology.nodes().filter(|node| self.topology.is_changed(*node));
-        let was_changed = numbers.nodes(was_changed);
-        self.renumber(&numbers);
+        let was_changed = renumbering.nodes(was_changed);
+        self.renumber(&renumbering);
 
         let is_new_alert = |node: &Node| !self.alerts.contains(node);
         let mut awakened: BTreeSet<Node> = alerts.iter().copied().filter(is_new_alert).collect();
@@ -40,30 +42,31 @@ impl Exploration {
         }
     }
 
-    fn renumber(&mut self, numbers: &Renumbering) {
-        self.alerts = numbers.nodes(self.alerts.iter().copied());
-        self.active = numbers.nodes(self.active.iter().copied());
-        self.round = numbers.keys(&mut self.round);
-        self.answered = numbers.keys(&mut self.answered);
-        self.states = numbers.keys(&mut self.states);
+    fn renumber(&mut self, renumbering: &Renumbering) {
+        self.alerts = renumbering.nodes(self.alerts.iter().copied());
+        self.active = renumbering.nodes(self.active.iter().copied());
+        self.round = renumbering.keys(&mut self.round);
+        self.answered = renumbering.keys(&mut self.answered);
+        self.states = renumbering.keys(&mut self.states);
         for state in self.states.values_mut() {
-            state.propagations = numbers.edges(&state.propagations);
-            state.inbox = numbers.keys(&mut state.inbox);
-            state.inbox.values_mut().for_each(|message| numbers.renumber_message(message));
+            state.propagations = renumbering.edges(&state.propagations);
+            state.inbox = renumbering.keys(&mut state.inbox);
+            state.inbox.values_mut().for_each(|message| renumbering.renumber_message(message));
         }
         for visit in self.round.values_mut() {
-            visit.node = numbers.node(visit.node);
-            visit.neighbours.iter_mut().for_each(|(node, _)| *node = numbers.node(*node));
-            visit.inbox.iter_mut().for_each(|message| numbers.renumber_message(message));
+            visit.node = renumbering.node(visit.node);
+            visit.neighbours.iter_mut().for_each(|(node, _)| *node = renumbering.node(*node));
+            visit.inbox.iter_mut().for_each(|message| renumbering.renumber_message(message));
         }
         for entry in &mut self.ledger {
-            entry.node = numbers.node(entry.node);
-            numbers.renumber_edges(&mut entry.belief.propagations);
-            entry.belief.suspects.iter_mut().for_each(|node| *node = numbers.node(*node));
+            entry.node = renumbering.node(entry.node);
+            renumbering.renumber_edges(&mut entry.belief.propagations);
+            entry.belief.suspects.iter_mut().for_each(|node| *node = renumbering.node(*node));
         }
     }
 
-    /// Adds new neighbours to the visits of the round. The labels of the others stay as they were at its start.
+    /// Adds new neighbours to the visits of the round. The labels of the known neighbours stay as they were at the
+    /// start of the round.
     fn add_new_neighbours(&mut self) {
         for (node, visit) in &mut self.round {
             let known: BTreeSet<Node> = visit.neighbours.iter().map(|(node, _)| *node).collect();
@@ -75,13 +78,13 @@ impl Exploration {
     }
 }
 
-/// The new number of each node.
+/// Maps each node of the old topology to its node in the new topology.
 struct Renumbering(BTreeMap<Node, Node>);
 
 impl Renumbering {
     fn new(old: &Topology, new: &Topology) -> Self {
-        let number = |node| Some((node, new.find(old.entity(node)?)?));
-        Self(old.nodes().filter_map(number).collect())
+        let new_node = |node| Some((node, new.find(old.entity(node)?)?));
+        Self(old.nodes().filter_map(new_node).collect())
     }
 
     fn node(&self, node: Node) -> Node {

@@ -1,4 +1,4 @@
-//! Finds the origin of a fault in a graph of entities by visiting them and revising beliefs. Does no I/O.
+//! Finds the origin of a fault in a graph of entities by visiting them and revising beliefs. This module does no I/O.
 //!
 //! The edges are dependencies, not fault propagations. The caller (an agent or a chat model) labels the
 //! entities.

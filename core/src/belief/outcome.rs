@@ -1,7 +1,7 @@
 //! Determines the origin of the fault from the answers so far.
 //!
-//! The frontier contains the origins that no other origin reaches along fault propagations, except for
-//! ties.
+//! The frontier contains the origins that no other origin reaches along fault propagations. Origins that reach each
+//! other are ties, and stay in the frontier.
 
 use core::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -19,11 +19,11 @@ pub struct Outcome {
     pub ties: Vec<Vec<Node>>,
     /// The origins reachable from the frontier.
     pub contributing: Vec<Node>,
-    /// The possible origins, most likely first, if the frontier is empty.
+    /// The possible origins, most likely first; empty if there is a frontier.
     pub candidates: Vec<Candidate>,
     /// The alerts and the frontier origins that explain them.
     pub alerts: Vec<AlertExplanation>,
-    /// The entities not visited within the budget; their labels could change the outcome.
+    /// The entities that are due but were not visited; their labels could change the outcome.
     pub pending: Vec<Node>,
 }
 
@@ -32,11 +32,11 @@ pub struct Outcome {
 pub struct AlertExplanation {
     /// The alerting entity.
     pub alert: Node,
-    /// The frontier origins that reach it; empty if unexplained.
+    /// The frontier origins that reach the alerting entity; empty if no origin explains the alert.
     pub origins: Vec<Node>,
 }
 
-/// An entity that may be the origin although no answer labels it so.
+/// An entity that may be the origin although no answer labels it as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// The entity.
@@ -70,7 +70,8 @@ impl PropagationGraph {
         Self(graph)
     }
 
-    /// The reachable entities with their predecessors on shortest paths; ties go to the first by name.
+    /// Returns the reachable entities with their predecessors on shortest paths. If several paths are equally short,
+    /// the first predecessor by name is used.
     fn predecessors(&self, from: Node) -> BTreeMap<Node, Node> {
         let (mut predecessors, mut next) = (BTreeMap::from([(from, from)]), VecDeque::from([from]));
         while let Some(node) = next.pop_front() {
@@ -85,7 +86,7 @@ impl PropagationGraph {
     }
 
     fn cause_count(&self, node: Node) -> u32 {
-        let causes = self.0.values().filter(|ends| ends.contains(&node)).count();
+        let causes = self.0.values().filter(|effects| effects.contains(&node)).count();
         u32::try_from(causes).unwrap_or(u32::MAX)
     }
 }
@@ -132,7 +133,7 @@ impl Exploration {
         }
     }
 
-    /// The path of the fault between two entities, including both.
+    /// Returns the path of the fault from one entity to another, including both entities.
     #[must_use]
     pub fn path(&self, from: Node, to: Node) -> Option<Vec<Node>> {
         let predecessors = PropagationGraph::new(self).predecessors(from);

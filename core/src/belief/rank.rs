@@ -1,7 +1,7 @@
 //! Ranks entities by their position in the dependency graph, before anything is known about them.
 //!
-//! The rank is personalized PageRank: a walk from the alerting entities to what they depend on, which restarts at the
-//! alerts. It decides where to look first, but is not evidence.
+//! The rank is a personalized PageRank: the result of a random walk that starts at the alerting entities, follows their
+//! dependencies and restarts at the alerts. It determines which entities are visited first, but it is not evidence.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use super::topology::{Node, Topology};
 const TOTAL: u64 = 1 << 40;
 /// The share of a rank that is passed on to dependencies; the rest returns to the alerts.
 const DAMPING_PERCENT: u64 = 85;
-/// With 85 % passed on, 40 steps leave 0.2 % of the start.
+/// The number of steps. With 85 % passed on, 0.2 % of the initial ranks remains after 40 steps.
 const STEPS: usize = 40;
 
-/// The rank of each node, in node order; zeros without alerts.
+/// The rank of each node, in node order; all ranks are zero if there are no alerts.
 pub(super) struct Ranks(Vec<u64>);
 
 impl Ranks {
@@ -77,20 +77,20 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_dependency_ranks_before_others() {
+    fn a_shared_dependency_ranks_above_other_dependencies() {
         let edges = [("db", "cart"), ("db", "orders"), ("cache", "cart"), ("mail", "orders")];
         assert_eq!(ranked(&edges, &["cart", "orders"])[..3], ["cart", "orders", "db"]);
     }
 
     #[test]
-    fn entities_that_no_alert_depends_on_have_no_rank() {
+    fn entities_that_no_alert_depends_on_have_rank_zero() {
         let edges = [("db", "cart"), ("cart", "web"), ("queue", "mail")];
         assert_eq!(ranked(&edges, &["cart"]), ["cart", "db"]);
         assert!(ranked(&edges, &[]).is_empty());
     }
 
     #[test]
-    fn circular_dependencies_end() {
+    fn ranks_circular_dependencies() {
         assert_eq!(ranked(&[("a", "b"), ("b", "a")], &["a"]), ["a", "b"]);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::entity::Entity;
 
-/// The index of an entity in a topology; indices follow name order.
+/// The index of an entity in a topology, in the order of the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Node(u32);
 
@@ -14,11 +14,11 @@ impl Node {
     }
 }
 
-/// Entities and the edges between them. Independent of input order.
+/// Entities and the edges between them. A topology does not depend on the order of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     entities: Vec<Entity>,
-    /// The alias groups as given, also of entities that are not in the graph yet.
+    /// The alias groups as given, including those for entities that are not in the graph yet.
     groups: Vec<Vec<Entity>>,
     aliases: BTreeMap<Entity, Node>,
     edges: BTreeSet<(Node, Node)>,
@@ -30,13 +30,19 @@ pub struct Topology {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyError {
     /// More than [`Topology::MAX_ENTITIES`] entities.
-    #[error("{given} entities; give at most {}, those near the alerts", Topology::MAX_ENTITIES)]
+    #[error(
+        "too many entities ({given}); give at most {}, preferably those near the alerts",
+        Topology::MAX_ENTITIES
+    )]
     TooManyEntities {
         /// The number of entities.
         given: usize,
     },
     /// More than [`Topology::MAX_EDGES`] edges.
-    #[error("{given} edges; give at most {}, those near the alerts", Topology::MAX_EDGES)]
+    #[error(
+        "too many edges ({given}); give at most {}, preferably those near the alerts",
+        Topology::MAX_EDGES
+    )]
     TooManyEdges {
         /// The number of edges.
         given: usize,
@@ -62,8 +68,8 @@ impl Topology {
             return Err(TopologyError::TooManyEdges { given: edges.len() });
         }
         let canonical = Aliases::new(aliases);
-        let ends = edges.iter().flat_map(|(from, to)| [from, to]).chain(isolated);
-        let names: BTreeSet<&Entity> = ends.map(|name| canonical.name(name)).collect();
+        let endpoints = edges.iter().flat_map(|(from, to)| [from, to]).chain(isolated);
+        let names: BTreeSet<&Entity> = endpoints.map(|name| canonical.name(name)).collect();
         if names.len() > Self::MAX_ENTITIES {
             return Err(TopologyError::TooManyEntities { given: names.len() });
         }
@@ -99,8 +105,8 @@ impl Topology {
         self
     }
 
-    /// Returns the topology with further edges and isolated entities. Existing names keep their meaning; nodes are
-    /// renumbered, since they follow name order.
+    /// Returns the topology with additional edges and isolated entities. Existing names keep their meaning. Nodes are
+    /// renumbered, since they are numbered in the order of the names.
     ///
     /// # Errors
     /// Returns [`TopologyError`] if there are too many entities or edges.
@@ -174,12 +180,12 @@ impl Topology {
         (0..u32::try_from(self.entities.len()).unwrap_or(u32::MAX)).map(Node)
     }
 
-    /// All edges, in the given direction.
+    /// All edges, in the direction in which they were given.
     pub fn edges(&self) -> impl Iterator<Item = (Node, Node)> + '_ {
         self.edges.iter().copied()
     }
 
-    /// The nodes one edge away in either direction.
+    /// The nodes that are one edge away, in either direction.
     pub fn neighbours(&self, node: Node) -> impl Iterator<Item = Node> + '_ {
         self.neighbours.get(&node).into_iter().flatten().copied()
     }

@@ -49,7 +49,7 @@ impl CheckDeclaration {
     /// The default timeout.
     pub const TIMEOUT_SECONDS: u32 = 60;
 
-    /// Creates a check. The field of an error is relative to the check.
+    /// Creates a check. The field in an error is relative to the check.
     pub fn new(
         name: String,
         command: Vec<String>,
@@ -174,7 +174,7 @@ fn field(pointer: &str) -> String {
     pointer.trim_start_matches('/').replace('/', ".")
 }
 
-/// Parses a file of checks. Each `[[check]]` table has `name`, `command`, and optionally `timeout_seconds`
+/// Parses a file of checks. Each `[[check]]` table has a `name`, a `command`, and optionally `timeout_seconds`
 /// (default 60), `pass.exit_status` (default 0), `pass.contains` and `pass.lacks`.
 ///
 /// # Errors
@@ -229,9 +229,9 @@ fn check_document(path: &str, table: &DeValue<'_>) -> Result<Value, CheckError> 
         value.as_object().into_iter().flat_map(|table| table.keys().cloned()).collect()
     };
     let pass = document.pointer("/pass").map(keys).unwrap_or_default();
-    let invalid_key = keys(&document).into_iter().find(|key| !KEYS.contains(&key.as_str()));
-    let invalid_pass_key = pass.into_iter().find(|key| !PASS_KEYS.contains(&key.as_str()));
-    match invalid_key.or(invalid_pass_key.map(|key| format!("pass.{key}"))) {
+    let unknown_check_key = keys(&document).into_iter().find(|key| !KEYS.contains(&key.as_str()));
+    let unknown_pass_key = pass.into_iter().find(|key| !PASS_KEYS.contains(&key.as_str()));
+    match unknown_check_key.or(unknown_pass_key.map(|key| format!("pass.{key}"))) {
         Some(key) => {
             let expected_keys =
                 [KEYS.join(", "), PASS_KEYS.map(|key| format!("pass.{key}")).join(", ")];
@@ -263,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_declares_checks() {
+    fn parses_a_file_of_checks() {
         let checks = checks_from_toml(
             "[[check]]\nname = \"cart-serves\"\ncommand = [\"curl\", \"-fsS\", \"http://cart/health\"]\n\
              timeout_seconds = 5\n[check.pass]\ncontains = \"ok\"\n[[check]]\nname = \"true\"\ncommand = [\"true\"]",

@@ -14,7 +14,7 @@ pub struct CheckRun {
     pub declaration: CheckDeclaration,
     /// The exit status; `None` if the run was killed by a signal or timed out.
     pub exit_status: Option<i32>,
-    /// The combined output of stdout and stderr.
+    /// The output, with stdout and stderr combined.
     pub output: String,
 }
 
@@ -52,14 +52,14 @@ impl CheckRun {
         };
         let single_field = document.as_object().filter(|fields| fields.len() == 1);
         let Some(run) = single_field.and_then(|fields| fields.get(KEY)) else { return Ok(None) };
-        let nest_error = |error: CheckError| CheckError {
+        let with_nested_field = |error: CheckError| CheckError {
             field: [KEY, ".", &error.field].concat(),
             message: error.message,
         };
         let invalid = |field: &str, message: &str| {
-            nest_error(CheckError { field: field.to_owned(), message: message.to_owned() })
+            with_nested_field(CheckError { field: field.to_owned(), message: message.to_owned() })
         };
-        let declaration = CheckDeclaration::from_document(run).map_err(nest_error)?;
+        let declaration = CheckDeclaration::from_document(run).map_err(with_nested_field)?;
         let exit_status = match run.get("exit_status") {
             None | Some(Value::Null) => None,
             Some(status) => {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pass_condition_decides() {
+    fn the_pass_condition_determines_the_result() {
         let pass = || PassCondition {
             exit_status: 3,
             contains: "PASS".to_owned(),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stated_result_of_a_document_is_ignored() {
+    fn ignores_the_result_stated_in_a_document() {
         let failed_run = run(Some(1), "2 orders charged twice", PassCondition::default());
         let text = failed_run.to_json().replace("\"failed\"", "\"passed\"");
         let parsed = CheckRun::from_json(&text).unwrap().unwrap();

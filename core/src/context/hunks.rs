@@ -2,7 +2,7 @@
 
 use core::ops::Range;
 
-/// A hunk, as line numbers.
+/// The position of a hunk, as zero-based line indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hunk {
     /// The file header lines: `diff --git`, `index`, `---`, `+++`.
@@ -41,12 +41,12 @@ impl Hunks {
         }
         hunks.extend(current.map(|(hunk, _)| hunk));
         let mut hunks = Self(hunks);
-        hunks.share_files();
+        hunks.share_file_headers();
         hunks
     }
 
-    /// Gives consecutive hunks the file header of the first one.
-    fn share_files(&mut self) {
+    /// Assigns the file header of the first of several consecutive hunks to all of them.
+    fn share_file_headers(&mut self) {
         let mut previous: Option<Hunk> = None;
         for hunk in &mut self.0 {
             if let Some(previous) = previous.filter(|previous| previous.end == hunk.head) {
@@ -56,7 +56,7 @@ impl Hunks {
         }
     }
 
-    /// The hunk that contains a line. For a file header line, the file's first hunk.
+    /// Returns the hunk that contains a line. For a file header line, returns the file's first hunk.
     pub(super) fn hunk_at(&self, line: usize) -> Option<&Hunk> {
         let index = self.0.partition_point(|hunk| hunk.end <= line);
         self.0.get(index).filter(|hunk| hunk.head <= line || hunk.file.contains(&line))
@@ -77,7 +77,7 @@ struct RemainingLines {
 }
 
 impl RemainingLines {
-    /// Parses `@@ -1,4 +1,5 @@ fn main`. Without numbers, the hunk includes all lines with diff markers.
+    /// Parses `@@ -1,4 +1,5 @@ fn main`. If the header has no numbers, the hunk includes all lines with diff markers.
     fn from_header(line: &str) -> Option<Self> {
         let header = line.strip_prefix("@@")?;
         let unknown = Self { before: u32::MAX, after: u32::MAX };

@@ -35,7 +35,7 @@ pub(super) fn add_path(text: &str, tree: &Tree, innermost: usize, builder: &mut 
     }
 }
 
-/// Adds the members that identify a value: naming members, then its record, then other members.
+/// Adds the members that identify a value: first naming members, then the value's record, then other members.
 pub(super) fn add_members(text: &str, tree: &Tree, innermost: usize, builder: &mut RangeBuilder) {
     let containers: Vec<usize> = path(tree, innermost).collect();
     let mut selector = MemberSelector { text, tree, builder };
@@ -62,7 +62,7 @@ pub(super) fn add_members(text: &str, tree: &Tree, innermost: usize, builder: &m
     }
 }
 
-/// The enclosing containers, innermost first, starting with the value if it is a container.
+/// Returns the enclosing containers, innermost first. The value itself comes first if it is a container.
 fn path(tree: &Tree, innermost: usize) -> impl Iterator<Item = usize> {
     let is_container = tree.node(innermost).is_some_and(Node::is_container);
     let first = if is_container { Some(innermost) } else { tree.parent(innermost) };
@@ -84,7 +84,7 @@ impl MemberSelector<'_, '_> {
         self.tree.node(id).is_some_and(|node| node.kind == Kind::Object)
     }
 
-    /// Adds a member with its key and trailing comma, truncated to `max_bytes`.
+    /// Adds a member with its key and trailing comma. A member longer than `max_bytes` is truncated.
     fn add_member(&mut self, node: &Node, max_bytes: usize) -> bool {
         let span = node.span();
         if span.len() <= max_bytes {
@@ -152,7 +152,7 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Adds a column list, or only the columns at the quote's indices if it is too large.
+    /// Adds a column list. If the list is too large, adds only the columns at the quote's indices.
     fn add_columns(&mut self, id: usize, node: &Node, indices: &[usize]) {
         if node.span().len() <= MAX_COLUMNS && self.add_member(node, MAX_COLUMNS) {
             return;
@@ -172,7 +172,7 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Adds the neighbours in the array, the elements at this index in sibling arrays, and the first row.
+    /// Adds the element's neighbours in the array, the elements at the same index in sibling arrays, and the first row.
     fn add_siblings(
         &mut self,
         container: usize,
@@ -210,7 +210,7 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Returns `true` if an array is a table column: an object member, or one of a few long arrays.
+    /// Returns `true` if an array is a table column, that is, an object member or one of a few long arrays.
     fn is_column(&self, list: usize) -> bool {
         const MAX_LISTS: u32 = 16;
         let parent = self.tree.parent(list).and_then(|parent| self.tree.node(parent));
@@ -231,7 +231,7 @@ impl MemberSelector<'_, '_> {
         }
     }
 
-    /// Adds the largest enclosing container that fits.
+    /// Adds the largest enclosing container that fits into the budget.
     fn add_record(&mut self, containers: &[usize]) {
         let room = self.builder.remaining().min(MAX_RECORD);
         let spans = containers.iter().filter_map(|id| self.tree.node(*id)).map(Node::span);

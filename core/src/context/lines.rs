@@ -10,16 +10,17 @@ pub(super) const NONE: u32 = u32::MAX;
 const BLANK: u32 = u32::MAX;
 const MAX_LABEL: usize = 120;
 
-/// A line and its context lines, [`NONE`] where absent.
+/// A line and its context lines. A context line that does not exist is [`NONE`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     start: u32,
     end: u32,
-    /// Twice the indentation in bytes, plus one for a list item, which can be indented like its key.
+    /// Twice the indentation in bytes, plus one for a list item, since an item may have the same indentation as its
+    /// key.
     depth: u32,
     /// The nearest less-indented line above, within the document.
     pub(super) parent: u32,
-    /// The line after the last more-indented one.
+    /// The line after the last one of the more-indented lines below.
     pub(super) next: u32,
     /// The first line of the block. Blank lines separate blocks.
     pub(super) block: u32,
@@ -50,7 +51,7 @@ impl Line {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lines {
     lines: Vec<Line>,
-    /// The lines with a naming key, as (parent, line).
+    /// The lines with a naming key, as pairs of parent and line.
     naming: Vec<(u32, u32)>,
     pub(super) hunks: Hunks,
 }
@@ -88,7 +89,7 @@ impl Lines {
         self.hunks.hunk_at(line)
     }
 
-    /// The naming lines directly below `parent` ([`NONE`] is the top level) in a line range.
+    /// Returns the naming lines in a line range that are directly below `parent` ([`NONE`] for the top level).
     pub(super) fn naming(&self, parent: u32, from: u32, to: u32) -> &[(u32, u32)] {
         let first = self.naming.partition_point(|entry| *entry < (parent, from));
         let last = self.naming.partition_point(|entry| *entry < (parent, to)).max(first);
@@ -113,7 +114,7 @@ struct Builder {
 
 impl Builder {
     fn add(&mut self, start: usize, line: &str) {
-        let number = offset(self.lines.len());
+        let index = offset(self.lines.len());
         let body = line.trim_start_matches([' ', '\t']);
         let is_blank = body.trim().is_empty();
         if is_blank {
@@ -122,26 +123,26 @@ impl Builder {
         let is_separator =
             body.len() == line.len() && (body.trim_end() == "---" || body.starts_with("--- #"));
         if is_separator {
-            self.close(0, number);
-            self.document = number;
+            self.close(0, index);
+            self.document = index;
         }
         let is_item = body == "-" || body.starts_with("- ");
         let indentation = offset(line.len() - body.len()).min(u32::MAX / 4);
         let depth = if is_blank { BLANK } else { indentation * 2 + u32::from(is_item) };
         if !is_blank {
-            self.close(depth, number);
+            self.close(depth, index);
         }
         let parent = self.open_lines.last().map_or(NONE, |(parent, _)| *parent);
         if begins_with_time(body) {
-            self.stamp = Some(number);
+            self.stamp = Some(index);
         }
         self.lines.push(Line {
             start: offset(start),
             end: offset(start + line.len()),
             depth,
             parent: if is_blank { NONE } else { parent },
-            next: number + 1,
-            block: self.block.unwrap_or(number),
+            next: index + 1,
+            block: self.block.unwrap_or(index),
             document: self.document,
             title: self.title.unwrap_or(NONE),
             label: self.label.unwrap_or(NONE),
@@ -152,29 +153,29 @@ impl Builder {
         if is_blank {
             return;
         }
-        self.open_lines.push((number, depth));
-        self.block.get_or_insert(number);
+        self.open_lines.push((index, depth));
+        self.block.get_or_insert(index);
         if is_title(body) {
-            self.title = Some(number);
+            self.title = Some(index);
         }
         if indentation == 0 && body.len() <= MAX_LABEL && body.ends_with(':') {
-            self.label = Some(number);
+            self.label = Some(index);
         }
         if is_rule(body) {
-            self.rule = Some(number);
+            self.rule = Some(index);
         }
         if is_header(body) {
-            self.uppercase_header = Some(number);
+            self.uppercase_header = Some(index);
         }
         if !is_item && has_naming_key(body) {
-            self.naming.push((parent, number));
+            self.naming.push((parent, index));
         }
     }
 
-    fn close(&mut self, depth: u32, number: u32) {
+    fn close(&mut self, depth: u32, index: u32) {
         while let Some((line, _)) = self.open_lines.pop_if(|(_, open_depth)| *open_depth >= depth) {
             if let Some(line) = self.lines.get_mut(line as usize) {
-                line.next = number;
+                line.next = index;
             }
         }
     }

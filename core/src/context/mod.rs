@@ -2,16 +2,12 @@
 //!
 //! ```
 //! use gsar_core::context::Excerpt;
-//! # use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+//! # use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, Lane};
 //! # let row = |index: usize| format!("cart-{index:03}  1/1    Running             {index}\n");
 //! # let rows: String = (0..200).map(row).collect();
 //! # let content = format!("NAME      READY  STATUS             RESTARTS\n{rows}cart-777  0/1    CrashLoopBackOff   12\n{rows}");
-//! # let item = EvidenceItem {
-//! #     id: EvidenceId::new("e").unwrap(), kind: EvidenceKind::ToolOutput, lane: Lane::StaticInfra,
-//! #     tool: String::new(), query: String::new(), content: Content::Text(content), collected_at: None,
-//! #     exhaustive: false, attested: false, step_id: String::new(), specialist_id: String::new(),
-//! #     verification_result: None,
-//! # };
+//! # let id = EvidenceId::new("e").unwrap();
+//! # let item = EvidenceItem::new(id, Lane::StaticInfra, Content::Text(content));
 //! let content = item.content.as_str();
 //! let start = content.find("CrashLoopBackOff").unwrap();
 //! let mut excerpt = Excerpt::new(&item);
@@ -44,11 +40,11 @@ use parsed_text::ParsedText;
 pub use quantify::quantifies;
 pub(crate) use ranges::Ranges;
 
-/// The maximum size of an item added whole by [`Excerpt::add_quote`], in bytes.
+/// The maximum size of an item that [`Excerpt::add_quote`] adds as a whole, in bytes.
 pub const MAX_SMALL: usize = 1_536;
-/// The maximum size of an item added whole by [`Excerpt::add_whole`], in bytes.
+/// The maximum size of an item that [`Excerpt::add_whole`] adds as a whole, in bytes.
 pub const MAX_WHOLE: usize = 16 * 1_024;
-/// The maximum size of each end added by [`Excerpt::add_whole`] for a longer item, in bytes.
+/// The approximate size of each end that [`Excerpt::add_whole`] adds if the item is longer, in bytes.
 pub const MAX_END: usize = 1_024;
 /// The approximate maximum size of a quote's context, in bytes, excluding the quote.
 pub const MAX_CONTEXT: usize = 4 * 1_024;
@@ -90,7 +86,7 @@ impl<'e> Excerpt<'e> {
         }
     }
 
-    /// Adds the whole item, or only both ends if it exceeds [`MAX_WHOLE`] bytes.
+    /// Adds the whole item, or only its beginning and its end if it exceeds [`MAX_WHOLE`] bytes.
     pub fn add_whole(&mut self) {
         let content = self.content();
         if content.len() <= MAX_WHOLE {
@@ -100,7 +96,7 @@ impl<'e> Excerpt<'e> {
         let head = content.floor_char_boundary(MAX_END);
         let head = part(content, 0..head).rfind('\n').map_or(head, |newline| newline + 1);
         let tail = content.ceil_char_boundary(content.len() - MAX_END);
-        // Start after a line break, to omit a partial line.
+        // The tail starts after a line break, so that it does not begin with a partial line.
         let search_start = tail.saturating_sub(1);
         let bytes = content.as_bytes().get(search_start..content.len() - 1).unwrap_or_default();
         let tail = memchr::memchr(b'\n', bytes).map_or(tail, |newline| search_start + newline + 1);
@@ -124,7 +120,7 @@ impl<'e> Excerpt<'e> {
         self.ranges.as_slice().is_empty()
     }
 
-    /// The length of [`Self::render`], in bytes.
+    /// The length of the text returned by [`Self::render`], in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         let mut bytes = 0;
@@ -132,7 +128,7 @@ impl<'e> Excerpt<'e> {
         bytes
     }
 
-    /// Renders the excerpt with `…` for each gap, on a separate line where whole lines are omitted.
+    /// Renders the excerpt with `…` for each gap. The mark is on a separate line where whole lines are omitted.
     #[must_use]
     pub fn render(&self) -> String {
         let mut rendered = String::new();

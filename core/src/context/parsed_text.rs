@@ -1,4 +1,4 @@
-//! Parses a text's lines and JSON once, to select the context of any number of quotes.
+//! Parses the lines and the JSON of a text once, to select the context of any number of quotes.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use super::tree::{Kind, Tree, documents};
 use crate::escapes::{TracedText, unescape};
 
 const MAX_DEPTH: usize = 3;
-/// The maximum length of a string not parsed as nested text, in bytes.
+/// The maximum length, in bytes, of a string that is not parsed as nested text.
 pub(super) const MAX_STRING: usize = 300;
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) struct ParsedText<'e> {
     text: Cow<'e, str>,
     lines: Lines,
     documents: Vec<Tree>,
-    /// The nested texts by offset.
+    /// The nested texts by their offset in the text.
     nested: BTreeMap<usize, NestedText<'e>>,
 }
 

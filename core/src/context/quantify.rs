@@ -31,9 +31,9 @@ const UNITS: [&str; 19] = [
     "hrs",
 ];
 
-/// Returns `true` if checking a statement requires the whole item (all, first, only, no, most or a count).
+/// Returns `true` if a statement can only be checked against the whole item (all, first, only, no, most or a count).
 ///
-/// Recognizes English words. Prefers false positives, which only make an excerpt longer.
+/// Only English words are recognized. The function prefers false positives, since they only make an excerpt longer.
 ///
 /// ```
 /// use gsar_core::context::quantifies;

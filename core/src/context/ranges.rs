@@ -4,11 +4,11 @@ use core::ops::Range;
 
 use crate::text::part;
 
-/// The maximum size of a gap to fill, in bytes. An elision mark would be about as long.
+/// The maximum size of a gap that is filled, in bytes. An elision mark would be about as long as the gap.
 const MAX_FILLED: usize = 16;
 pub(super) const ELISION: &str = "…";
 
-/// Disjoint ordered ranges with gaps of more than [`MAX_FILLED`] bytes.
+/// Disjoint ordered ranges, separated by gaps of more than [`MAX_FILLED`] bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ranges(Vec<Range<usize>>);
 
@@ -66,7 +66,7 @@ impl RangeBuilder {
         self.ranges.add(range);
     }
 
-    /// Adds a range if it fits the budget. Returns `true` if the range was added.
+    /// Adds a range if it fits into the budget. Returns `true` if the range was added.
     pub(super) fn add(&mut self, range: Range<usize>) -> bool {
         let missing = self.ranges.missing(&range);
         if missing > self.remaining {
@@ -82,7 +82,7 @@ impl RangeBuilder {
     }
 }
 
-/// Writes the ranges of a text in order, with elision marks for omitted text except white space.
+/// Writes the ranges of a text in order, with elision marks for omitted text that is not only white space.
 pub(super) fn write(text: &str, ranges: &[Range<usize>], out: &mut impl FnMut(&str)) {
     let mut position = 0;
     for range in ranges {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_marked_within_lines_or_on_their_own_line() {
+    fn marks_gaps_within_a_line_or_on_a_separate_line() {
         let text = "one two three\nfour five six\nseven\n  eight\n";
         let render = |ranges: &[Range<usize>]| render_ranges(text, ranges);
         assert_eq!(render(&[]), "");
@@ -167,7 +167,7 @@ mod tests {
         }
 
         #[test]
-        fn the_budget_is_respected(
+        fn stays_within_the_budget(
             spans in prop::collection::vec((0_usize..5_000, 0_usize..400), 0..40),
             max_bytes in 0_usize..2_000,
         ) {

@@ -1,4 +1,4 @@
-//! Tests that quotes in all kinds of generated evidence are shown with their context.
+//! Tests that quotes are shown with their context in many kinds of generated evidence.
 
 mod documents;
 mod hostile;
@@ -24,7 +24,7 @@ pub(super) fn render_quote(content: &str, quote: Range<usize>) -> String {
     let rendered = excerpt.render();
     assert!(rendered.contains(quoted), "{quoted} is not in {rendered}");
     let max = quoted.len() + 2 * MAX_CONTEXT;
-    assert!(rendered.len() <= max, "{} bytes of {}", rendered.len(), content.len());
+    assert!(rendered.len() <= max, "rendered {} of {} bytes", rendered.len(), content.len());
     rendered
 }
 
@@ -47,7 +47,8 @@ pub(super) fn check(excerpt: &Excerpt<'_>) {
 
 /// Checks that the first `quote` after `anchor` is shown with `expected_parts`.
 pub(super) fn check_shown(content: &str, anchor: &str, quote: &str, expected_parts: &[String]) {
-    let anchor_start = content.find(anchor).unwrap_or_else(|| panic!("{anchor} in {content}"));
+    let anchor_start =
+        content.find(anchor).unwrap_or_else(|| panic!("{anchor} is not in {content}"));
     let start = anchor_start + content.split_at(anchor_start).1.find(quote).unwrap();
     let rendered = render_quote(content, start..start + quote.len());
     for part in expected_parts {

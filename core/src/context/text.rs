@@ -40,7 +40,7 @@ pub(super) fn add(text: &str, lines: &Lines, quote: &Range<usize>, builder: &mut
     selector.add_ends();
 }
 
-/// Adds the context of a JSON document in a text: the lines above it and the rest of its own lines.
+/// Adds the context of a JSON document in a text: lines above it, and the rest of its first and last lines.
 pub(super) fn add_around(
     text: &str,
     lines: &Lines,
@@ -165,7 +165,7 @@ impl LineSelector<'_, '_> {
         core::iter::successors(Some(self.first), parent).take(MAX_ENCLOSING_LINES)
     }
 
-    /// Adds the lines that enclose the quote by indentation, each with the line below it (maybe a header).
+    /// Adds the lines that enclose the quote by indentation, each with the line below it, which may be a header.
     fn add_enclosing(&mut self) {
         let enclosing: Vec<usize> = self.enclosing_lines().skip(1).collect();
         for line in &enclosing {
@@ -197,7 +197,7 @@ impl LineSelector<'_, '_> {
         self.add_caption(block);
     }
 
-    /// Adds the block above the quote's block as a caption if it has one or two lines.
+    /// Adds the block above the quote's block as a caption, provided that it has only one or two lines.
     fn add_caption(&mut self, block: usize) {
         let is_text = |line: &usize| self.lines.get(*line).is_some_and(|line| !line.is_blank());
         let Some(last) = (block.saturating_sub(3)..block).rev().find(is_text) else { return };
@@ -280,7 +280,7 @@ impl LineSelector<'_, '_> {
         }
     }
 
-    /// Adds the largest enclosing section, item or log record that fits.
+    /// Adds the largest enclosing section, item or log record that fits into the budget.
     fn add_record(&mut self) {
         let room = self.builder.remaining().min(MAX_RECORD);
         let lines = self.lines;
@@ -322,7 +322,7 @@ impl LineSelector<'_, '_> {
     }
 }
 
-/// The field at an index, with its leading separator.
+/// Returns the range of the field at an index, with its leading separator.
 fn field(line: &str, separator: u8, index: usize) -> Range<usize> {
     let mut separators = memchr::memchr_iter(separator, line.as_bytes());
     let start = index
@@ -333,7 +333,7 @@ fn field(line: &str, separator: u8, index: usize) -> Range<usize> {
     start..end.max(start)
 }
 
-/// The part of a line at the same position as a quote, with a margin.
+/// Returns the part of a line at the same position as a quote, with a margin on both sides.
 fn matching_columns(position: usize, bytes: usize, line: usize) -> Range<usize> {
     const MARGIN: usize = 40;
     let start = position.saturating_sub(MARGIN).min(line);

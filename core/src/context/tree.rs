@@ -1,4 +1,4 @@
-//! Parses JSON iteratively into a tree of spans. Returns the parsed part of a truncated document.
+//! Parses JSON iteratively into a tree of spans. If a document is truncated, the tree contains the parsed part.
 
 use core::ops::Range;
 
@@ -10,8 +10,8 @@ const MAX_DEPTH: usize = 256;
 /// The maximum number of values per document. Longer documents are truncated.
 const MAX_NODES: usize = 1 << 20;
 const MAX_DOCUMENTS: usize = 100_000;
-/// The maximum number of positions per line at which to try to parse a document.
-const MAX_TRIES: usize = 4;
+/// The maximum number of positions per line at which parsing a document is attempted.
+const MAX_ATTEMPTS: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -30,7 +30,7 @@ pub(super) struct Node {
     value: u32,
     end: u32,
     parent: u32,
-    /// The next node outside this one.
+    /// The index of the first node after this one and its descendants.
     next: u32,
     pub(super) index: u32,
     pub(super) children: u32,
@@ -61,7 +61,7 @@ impl Node {
     }
 }
 
-/// A document's values in document order, parents first.
+/// The values of a document in document order, so that parents come first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
@@ -125,17 +125,17 @@ impl Tree {
 pub(super) fn documents(text: &str) -> Vec<Tree> {
     let mut trees: Vec<Tree> = Vec::new();
     let max_wasted = text.len().saturating_mul(2).saturating_add(1 << 16);
-    let (mut position, mut wasted_bytes, mut tries) = (0, 0_usize, 0);
+    let (mut position, mut wasted_bytes, mut attempts) = (0, 0_usize, 0);
     let mut line_end = end_of_line(text, 0);
     while position < text.len() && trees.len() < MAX_DOCUMENTS && wasted_bytes <= max_wasted {
-        let start = document_start(text, position..line_end).filter(|_| tries < MAX_TRIES);
+        let start = document_start(text, position..line_end).filter(|_| attempts < MAX_ATTEMPTS);
         let Some(start) = start else {
             position = line_end + 1;
             line_end = end_of_line(text, position);
-            tries = 0;
+            attempts = 0;
             continue;
         };
-        tries += 1;
+        attempts += 1;
         let (tree, end) = scan(text, start);
         if tree.is_complete || tree.has_member() {
             position = end.max(start + 1);
@@ -145,7 +145,7 @@ pub(super) fn documents(text: &str) -> Vec<Tree> {
             position = start + 1;
         }
         if position > line_end {
-            (line_end, tries) = (end_of_line(text, position), 0);
+            (line_end, attempts) = (end_of_line(text, position), 0);
         }
     }
     trees
@@ -156,7 +156,8 @@ fn end_of_line(text: &str, position: usize) -> usize {
     memchr::memchr(b'\n', rest).map_or(text.len(), |length| position + length)
 }
 
-/// The first offset at which a document may start: the line start, or a bracket before a quotation mark.
+/// Returns the first offset at which a document may start: the start of a line, or a bracket followed by a quotation
+/// mark or by an object.
 fn document_start(text: &str, range: Range<usize>) -> Option<usize> {
     let is_line_start = range.start == 0 || byte_at(text, range.start - 1) == b'\n';
     let first = skip_space(text, range.start, range.end);
@@ -287,9 +288,9 @@ impl Scanner<'_> {
     fn literal(&mut self) -> Option<()> {
         const LITERALS: [&str; 5] = ["true", "false", "null", "NaN", "Infinity"];
         let rest = self.text.as_bytes().get(self.position..).unwrap_or_default();
-        let is_part =
+        let is_literal_byte =
             |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
-        let end = self.position + rest.iter().take_while(is_part).count();
+        let end = self.position + rest.iter().take_while(is_literal_byte).count();
         let literal = part(self.text, self.position..end).trim_start_matches('-');
         let is_number = literal.starts_with(|c: char| c.is_ascii_digit());
         let is_value = is_number || LITERALS.contains(&literal);

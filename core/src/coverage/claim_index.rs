@@ -11,7 +11,7 @@ use crate::text::figures::{Agreement, Figures, agree, agree_times, figures};
 use crate::text::polarity::is_negated;
 use crate::text::tokens::{is_stop_word, words};
 
-/// The claim's span, unless it is much longer than the claim: one claim must not cover every sentence.
+/// Returns the claim's span, unless it is much longer than the claim, since one claim must not cover every sentence.
 fn trusted_span(claim: &Claim) -> Option<Range<usize>> {
     let max = claim.text.len().saturating_mul(2).saturating_add(64);
     claim.span.clone().filter(|span| span.len() <= max && !span.is_empty())
@@ -19,9 +19,9 @@ fn trusted_span(claim: &Claim) -> Option<Range<usize>> {
 
 pub(super) struct ClaimIndex {
     claims: Vec<ClaimWords>,
-    /// Claims with a trusted span, sorted by start: (start, furthest end so far, claim index).
+    /// The claims with a trusted span as (start, furthest end so far, claim index), sorted by start.
     by_span: Vec<(usize, usize, usize)>,
-    /// Content words of claims without a span: (word, claim index), sorted.
+    /// The content words of claims without a span as (word, claim index), sorted.
     by_word: Vec<(u64, u32)>,
     /// The number of `by_word` entries that may still be visited.
     budget: usize,
@@ -45,7 +45,7 @@ pub(super) struct AssertionCoverage {
     pub(super) is_covered: bool,
     /// The uncovered byte ranges.
     pub(super) uncovered: Vec<Range<usize>>,
-    /// Uncovered words that may be part of a statement and appear in no claim.
+    /// The uncovered words that may be a statement by themselves and appear in no claim.
     pub(super) missing_words: Vec<String>,
 }
 
@@ -172,7 +172,7 @@ impl ClaimIndex {
         found
     }
 
-    /// The claims without a span that share at least 60% of the distinct words.
+    /// Returns the claims without a span that contain at least 60% of the distinct words.
     fn claims_with_most_words(&mut self, tokens: &[Token]) -> Vec<usize> {
         self.claims_with_words(tokens, 6)
     }
@@ -223,7 +223,7 @@ fn may_cover(claim: ClaimKind, assertion: ClaimKind) -> bool {
     assertion != ClaimKind::Statement || claim == ClaimKind::Statement
 }
 
-/// Marks the tokens in a range that a claim contains. Returns `false` if the claim says something else.
+/// Marks the tokens in a range that a claim contains. Returns `false` if the claim makes a different statement.
 fn mark_covered_tokens(
     claim: &ClaimWords,
     assertion: &Assertion,
@@ -259,13 +259,13 @@ fn mark_covered_tokens(
 }
 
 fn contains_figures(claim_figures: &Figures, part_figures: &Figures) -> bool {
-    let times = part_figures.times.iter().all(|time| {
+    let contains_times = part_figures.times.iter().all(|time| {
         claim_figures.times.iter().any(|other| {
             agree_times(other, time) == Agreement::Same
                 || agree_times(time, other) == Agreement::Same
         })
     });
-    times
+    contains_times
         && part_figures.figures.iter().all(|figure| {
             claim_figures.figures.iter().any(|other| {
                 agree(other, figure) == Agreement::Same || agree(figure, other) == Agreement::Same
@@ -273,7 +273,7 @@ fn contains_figures(claim_figures: &Figures, part_figures: &Figures) -> bool {
         })
 }
 
-/// The assertions that no claims state verbatim, which must be judged separately.
+/// Returns the assertions that no claims state verbatim. They must be judged separately.
 #[must_use]
 pub fn not_covered<'d>(document: &'d Document, claims: &[Claim]) -> Vec<&'d Assertion> {
     let mut index = ClaimIndex::new(claims);
@@ -281,7 +281,7 @@ pub fn not_covered<'d>(document: &'d Document, claims: &[Claim]) -> Vec<&'d Asse
 }
 
 impl ClaimIndex {
-    /// Returns `true` if claims that are contiguous runs of words cover every content word of an assertion.
+    /// Returns `true` if every content word of an assertion is covered by claims that are contiguous runs of its words.
     fn states_verbatim(&mut self, assertion: &Assertion) -> bool {
         let tokens = assertion_tokens(assertion);
         let words = lower_words(assertion.text.text());

@@ -1,7 +1,7 @@
-//! Computes the claims' coverage of a report (docs/POLICY.md, "The guards").
+//! Computes how much of a report its claims cover (docs/POLICY.md, "The guards").
 //!
-//! A claim covers the bytes in its span whose content words it contains. A claim without a span covers the
-//! assertions that share most of its content words, its figures and its polarity.
+//! A claim covers the bytes in its span whose content words it contains. A claim without a span covers an assertion if
+//! it contains most of the assertion's content words and all its figures, and has the same polarity.
 
 mod claim_index;
 mod tokens;
@@ -19,7 +19,7 @@ pub use claim_index::not_covered;
 
 use claim_index::ClaimIndex;
 
-/// The claims' coverage of a report.
+/// The coverage of a report by its claims.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
     /// The number of assertions covered by claims.
@@ -28,7 +28,7 @@ pub struct Coverage {
     pub sentences: u32,
     /// The half-open byte ranges of uncovered assertions in the synthesis, in order.
     pub uncovered: Vec<Range<usize>>,
-    /// The visible spans outside all claims, in order, with reasons.
+    /// The visible spans that no claim covers, in order, with the reasons.
     pub spans: Vec<Uncovered>,
     /// The figures, names, times, states and negations that no claim contains; at most [`MAX_WORDS`].
     pub words: Vec<String>,
@@ -37,9 +37,9 @@ pub struct Coverage {
 /// The maximum length of [`Coverage::words`].
 pub const MAX_WORDS: usize = 12;
 
-/// Measures the claims' coverage of a synthesis. Returns `None` for an empty synthesis.
+/// Measures how much of a synthesis its claims cover. Returns `None` for an empty synthesis.
 ///
-/// Lines copied from `evidence` need no claim. Very large inputs can be underestimated but not
+/// Lines copied from `evidence` need no claim. For very large inputs, the coverage may be underestimated but not
 /// overestimated.
 #[must_use]
 pub fn coverage(
@@ -55,7 +55,7 @@ pub fn coverage(
     let mut index = ClaimIndex::new(claims);
     let mut unjudged: Vec<Range<usize>> = Vec::new();
     let mut words: Vec<(usize, String)> = Vec::new();
-    // The first uncovered assertion of each wording; `None` if any is covered.
+    // The first uncovered assertion with each wording, or `None` if any assertion with this wording is covered.
     let mut distinct: BTreeMap<String, Option<Range<usize>>> = BTreeMap::new();
     for assertion in &document.assertions {
         if !budget.spend(assertion.text.text().len() * UNITS_PER_BYTE) {
@@ -72,7 +72,7 @@ pub fn coverage(
     }
     let mut uncovered: Vec<Range<usize>> = distinct.values().flatten().cloned().collect();
     uncovered.sort_unstable_by_key(|span| (span.start, span.end));
-    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     Some(Coverage {
         covered: count(distinct.len() - uncovered.len()),
         sentences: count(distinct.len()),

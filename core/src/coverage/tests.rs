@@ -10,26 +10,26 @@ fn claim(id: usize, text: &str, span: Option<Range<usize>>) -> Claim {
     Claim { id: ClaimId::new(format!("c{id}")).unwrap(), text: text.to_string(), span }
 }
 
-fn coverage_of(synthesis: &str, claims: &[Claim]) -> Coverage {
+fn measure_coverage(synthesis: &str, claims: &[Claim]) -> Coverage {
     let coverage = coverage(synthesis, claims, &[], &Budget::unlimited()).unwrap();
     assert_eq!(coverage.sentences as usize - coverage.covered as usize, coverage.uncovered.len());
     coverage
 }
 
-fn coverage_by(synthesis: &str, texts: &[&str]) -> Coverage {
+fn coverage_without_spans(synthesis: &str, texts: &[&str]) -> Coverage {
     let claims: Vec<_> = texts.iter().enumerate().map(|(id, text)| claim(id, text, None)).collect();
-    coverage_of(synthesis, &claims)
+    measure_coverage(synthesis, &claims)
 }
 
 fn count_assertions(synthesis: &str, texts: &[&str]) -> (u32, u32) {
-    let coverage = coverage_by(synthesis, texts);
+    let coverage = coverage_without_spans(synthesis, texts);
     (coverage.covered, coverage.sentences)
 }
 
 const REPORT: &str = "# Summary\nThe checkout pods restarted 3 times. p99 latency rose to 1.8 s at 14:02. Why?\nWe recommend a higher limit.\nThe checkout pods restarted 3 times.";
 
 #[test]
-fn distinct_assertions_are_counted() {
+fn counts_distinct_assertions() {
     assert_eq!(count_assertions(REPORT, &["Checkout pods restarted 3 times"]), (1, 4));
     assert_eq!(
         count_assertions(
@@ -44,7 +44,7 @@ fn distinct_assertions_are_counted() {
 
 #[test]
 fn h06_a_sentence_without_a_claim_is_uncovered() {
-    let result = coverage_by(
+    let result = coverage_without_spans(
         REPORT,
         &["The checkout pods restarted 3 times.", "Why?", "We recommend a higher limit."],
     );
@@ -53,7 +53,7 @@ fn h06_a_sentence_without_a_claim_is_uncovered() {
 }
 
 #[test]
-fn h06_a_different_figure_time_or_polarity_does_not_cover() {
+fn h06_a_claim_with_a_different_figure_time_or_polarity_does_not_cover_a_sentence() {
     for claim_text in [
         "p99 latency rose to 2.8 s at 14:02",
         "p99 latency rose to 1.8 s at 15:02",
@@ -69,9 +69,9 @@ fn h06_a_different_figure_time_or_polarity_does_not_cover() {
 }
 
 #[test]
-fn a_span_covers_only_its_claims_words() {
+fn a_span_covers_only_the_words_of_its_claim() {
     let synthesis = "The pod restarted 3 times. Node wk-4 lost 4 TB.";
-    let coverage_with = |text, span| coverage_of(synthesis, &[claim(1, text, Some(span))]);
+    let coverage_with = |text, span| measure_coverage(synthesis, &[claim(1, text, Some(span))]);
     assert_eq!(coverage_with("unrelated words", 0..10).covered, 0);
     assert_eq!(coverage_with("The pod restarted 3 times", 0..26).covered, 1);
     let result = coverage_with("The pod restarted 3 times", 0..synthesis.len());
@@ -95,7 +95,7 @@ fn a_question_does_not_cover_a_statement() {
 }
 
 #[test]
-fn assertions_not_stated_verbatim_are_not_covered() {
+fn an_assertion_is_covered_only_if_claims_state_it_verbatim() {
     let report = "The pod restarted 3 times, and node wk-4 lost 4 TB. p99 rose after the deploy.";
     let document = Document::parse(report, &[], &Budget::unlimited());
     let count_uncovered = |texts: &[&str]| -> usize {
@@ -128,7 +128,7 @@ fn h06_a_claim_cannot_cover_the_whole_report() {
     let synthesis = "The cart pod restarted 7 times. The memory limit is 512Mi. \
         The cache warm-up ended at 14:07. Node wk-4 has no memory pressure. \
         The alert fired at 14:08.";
-    let result = coverage_of(
+    let result = measure_coverage(
         synthesis,
         &[claim(1, "The cart pod restarted 7 times.", Some(0..synthesis.len()))],
     );

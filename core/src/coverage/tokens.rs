@@ -9,11 +9,11 @@ use crate::text::tokens::{Shape, is_stop_word, words};
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub(super) text: String,
-    /// A hash that ignores case and plural.
+    /// A hash that ignores case and plural endings.
     pub(super) key: u64,
     /// A hash that also ignores inflection.
     pub(super) stem: u64,
-    /// The byte range in the report; `None` in a claim or for an inserted word.
+    /// The byte range in the report; `None` if the word is in a claim or was inserted.
     pub(super) source: Option<Range<usize>>,
     /// `true` if the word may be a statement by itself.
     pub(super) is_critical: bool,

@@ -1,6 +1,6 @@
-//! Classifies evidence items by content, or else by name.
+//! Classifies evidence items by their content, or else by their name.
 //!
-//! The first matching row decides. To support a new format, add a row and a test case.
+//! The first matching row determines the class. To support a new format, add a row and a test case.
 
 use core::fmt;
 
@@ -32,7 +32,7 @@ const METRICS: Classification = class(ToolOutput, Lane::Metrics);
 const LOGS: Classification = class(ToolOutput, Lane::Logs);
 const STATE: Classification = class(ToolOutput, Lane::StaticInfra);
 
-/// JSON pointers that must exist, and the required prefix of their values (empty for any value).
+/// Rows of JSON pointers that must exist, each with the required prefix of its value (empty for any value).
 const SHAPES: &[(&[(&str, &str)], Classification)] = &[
     // Alertmanager webhook and API, PagerDuty, CloudWatch alarms, Grafana alerts.
     (&[("/groupKey", ""), ("/alerts", "")], ALERT),
@@ -44,7 +44,7 @@ const SHAPES: &[(&[(&str, &str)], Classification)] = &[
     (&[("/event/event_type", "incident.")], ALERT),
     (&[("/AlarmName", ""), ("/NewStateValue", "")], ALERT),
     (&[("/MetricAlarms/0/AlarmName", "")], ALERT),
-    // Datadog monitors and their events, Opsgenie.
+    // Datadog monitors and their events, and Opsgenie.
     (&[("/event_type", "metric_alert"), ("/title", "")], ALERT),
     (&[("/type", "query alert"), ("/query", "")], ALERT),
     (&[("/type", "metric alert"), ("/query", "")], ALERT),
@@ -107,7 +107,7 @@ const SHAPES: &[(&[(&str, &str)], Classification)] = &[
     (&[("/items/0/metadata", "")], STATE),
 ];
 
-/// Markers that must all occur near the start of a text. A leading line feed matches a line start.
+/// Rows of markers that must all occur near the start of a text. A leading line feed matches the start of a line.
 const MARKERS: &[(&[&str], Classification)] = &[
     // kubectl rollout history, git, unified diffs.
     (&[" with revision #"], CHANGED),
@@ -194,7 +194,8 @@ const WORDS: &[(&[&str], Classification)] = &[
     ),
 ];
 
-/// The verbs of `kubectl` and `docker`, whose objects, such as `deploy/cart`, do not classify their output.
+/// The verbs of `kubectl` and `docker` commands. The objects of these verbs, such as `deploy/cart`, do not determine
+/// the class of the output.
 const VERBS: &[(&str, Classification)] = &[
     ("logs", LOGS),
     ("events", LOGS),
@@ -204,7 +205,7 @@ const VERBS: &[(&str, Classification)] = &[
     ("rollout", CHANGED),
 ];
 
-/// Classifies an item by its content and name. Defaults to object state for JSON and logs for text.
+/// Classifies an item by its content and name. The default is object state for JSON and logs for text.
 #[must_use]
 pub fn classify_item(name: &str, text: &str) -> Classification {
     let outline = text.trim_start().starts_with(['{', '[']).then(|| outline(text));
@@ -217,7 +218,7 @@ pub fn classify_item(name: &str, text: &str) -> Classification {
 }
 
 impl Classification {
-    /// Applies an explicit kind and lane. If only one is given, adapts the other.
+    /// Applies an explicit kind and lane. If only one of them is given, the other is adapted.
     #[must_use]
     pub fn with_overrides(self, kind: Option<EvidenceKind>, lane: Option<Lane>) -> Self {
         match (kind, lane) {
@@ -248,7 +249,7 @@ fn outline(text: &str) -> Option<Value> {
     reader.end().ok().map(|()| value)
 }
 
-/// Deserializes a value to a maximum depth, with only the first element of each array.
+/// Deserializes a value down to a maximum depth, and only the first element of each array.
 struct Outline {
     depth: usize,
 }
@@ -357,7 +358,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_of_commands_do_not_classify_their_output() {
+    fn the_object_of_a_command_does_not_classify_its_output() {
         for (name, expected) in [
             ("kubectl logs deploy/cart", LOGS),
             ("kubectl -n shop logs deploy/cart", LOGS),
@@ -371,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn overrides_adapt_the_other_value() {
+    fn an_override_adapts_the_other_value() {
         for (overrides, classified, expected) in [
             ((None, None), ALERT, ALERT),
             ((None, Some(Lane::Logs)), ALERT, LOGS),
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outline_omits_unused_parts() {
+    fn an_outline_omits_deep_values_and_further_elements() {
         let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
         assert_eq!(classify_item("x", &deep), STATE);
         assert_eq!(
@@ -445,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_classified_by_markers() {
+    fn plain_texts_are_classified_by_markers() {
         for (text, expected) in [
             ("deployment.apps/checkout with revision #41\nPod Template:\n", CHANGED),
             ("REVISION  CHANGE-CAUSE\n1  <none>\n", CHANGED),

@@ -1,22 +1,23 @@
 //! The actions and endings of a loop.
 
 use super::{ClaimKey, StopCause};
+use crate::names;
 
 /// The next action of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Investigate and write the first report. Answer with [`Event::Submitted`](super::Event::Submitted).
+    /// Investigate and write the first report. Respond with [`Event::Submitted`](super::Event::Submitted).
     Synthesize,
-    /// Judge the report. Answer with `Event::Judged` or `Event::JudgeFailed`.
+    /// Judge the report. Respond with `Event::Judged` or `Event::JudgeFailed`.
     Evaluate,
-    /// Rewrite the report from the same evidence. Answer with `Event::Submitted`.
+    /// Rewrite the report based on the same evidence. Respond with `Event::Submitted`.
     Rewrite {
         /// The judge's reasons.
         reasons: Vec<String>,
         /// The claims known to be contradicted.
         contradictions: Vec<ClaimKey>,
     },
-    /// Revise the plan and investigate again. Answer with [`Event::Submitted`](super::Event::Submitted).
+    /// Revise the plan and investigate again. Respond with [`Event::Submitted`](super::Event::Submitted).
     Replan {
         /// The number of the replan, starting at 1.
         plan: u32,
@@ -34,25 +35,19 @@ pub enum Action {
 /// The cause of a replan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplanCause {
-    /// The decision was replan.
+    /// The decided tier was replan.
     Decided,
     /// The report needs another rewrite, but the plan's rewrites are used up.
     SecondRegenerate,
-    /// The decision was abstain, so more evidence is needed first.
+    /// The decided tier was abstain, so more evidence is needed first.
     GatherEvidence,
 }
 
-impl ReplanCause {
-    /// The stable code on the wire.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Decided => "REPLAN",
-            Self::SecondRegenerate => "SECOND_REGENERATE",
-            Self::GatherEvidence => "GATHER_EVIDENCE_FIRST",
-        }
-    }
-}
+names!(ReplanCause {
+    Decided => "REPLAN",
+    SecondRegenerate => "SECOND_REGENERATE",
+    GatherEvidence => "GATHER_EVIDENCE_FIRST",
+});
 
 /// The ending of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +57,7 @@ pub enum Ending {
         /// The report's index in the trajectory.
         index: usize,
     },
-    /// No report may be sent as is. The best and the last report are returned with a warning.
+    /// No report may be sent as it is. The best report and the last report are returned with a warning.
     Degraded {
         /// The cause.
         cause: DegradedCause,
@@ -73,20 +68,12 @@ pub enum Ending {
     },
 }
 
-impl Ending {
-    /// Returns `true` if no report may be sent as is.
-    #[must_use]
-    pub const fn is_degraded(&self) -> bool {
-        matches!(self, Self::Degraded { .. })
-    }
-}
-
 /// The cause of a degraded ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DegradedCause {
-    /// The maximum number of replans is reached.
+    /// The maximum number of replans has been reached.
     ReplansSpent,
-    /// The maximum number of judge retries is reached.
+    /// The maximum number of judge retries has been reached.
     JudgeFailed {
         /// The cause of the last failure.
         reason: String,
@@ -102,7 +89,7 @@ impl DegradedCause {
         match self {
             Self::ReplansSpent => "REPLANS_SPENT",
             Self::JudgeFailed { .. } => "JUDGE_FAILED",
-            Self::Stopped(cause) => cause.code(),
+            Self::Stopped(cause) => cause.name(),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The stages of an investigation.
 
-/// An ordered stage of an investigation.
+use crate::names;
+
+/// A stage of an investigation. Stages are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
     /// Collect evidence.
@@ -17,41 +19,31 @@ pub enum Stage {
     Verify,
 }
 
-impl Stage {
-    /// All stages, in order.
-    pub const ALL: [Self; 6] =
-        [Self::Collect, Self::Localize, Self::Diagnose, Self::Report, Self::Act, Self::Verify];
+names!(Stage {
+    Collect => "COLLECT",
+    Localize => "LOCALIZE",
+    Diagnose => "DIAGNOSE",
+    Report => "REPORT",
+    Act => "ACT",
+    Verify => "VERIFY",
+});
 
-    /// The stable code.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Collect => "COLLECT",
-            Self::Localize => "LOCALIZE",
-            Self::Diagnose => "DIAGNOSE",
-            Self::Report => "REPORT",
-            Self::Act => "ACT",
-            Self::Verify => "VERIFY",
-        }
-    }
-}
-
-/// The progress of an investigation. Stages that were not requested are considered passed.
+/// The progress of an investigation. Stages that were not requested count as passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageProgress {
     /// `true` if any evidence was collected.
     pub has_evidence: bool,
-    /// `true` if the graph has an origin or the gate a root cause; `None` without a graph.
+    /// `true` if the graph has an origin or the gate has a root cause; `None` if there is no graph.
     pub is_localized: Option<bool>,
     /// `true` if the gate has a root cause; `None` if there are no hypotheses.
     pub is_diagnosed: Option<bool>,
     /// `true` if a report may be sent.
     pub proceeds: bool,
-    /// `true` if there is a diagnosis, but nothing was changed or checked.
+    /// `true` if there is a diagnosis, but neither a change nor a check run.
     pub has_empty_change_set: bool,
-    /// The number of checks declared or run.
+    /// The number of checks that were declared or run.
     pub checks: usize,
-    /// The number of checks run.
+    /// The number of checks that were run.
     pub run: usize,
     /// The number of checks whose last run passed.
     pub passed: usize,
@@ -89,7 +81,7 @@ mod tests {
     };
 
     #[test]
-    fn the_first_stage_that_was_not_passed_is_returned() {
+    fn returns_the_first_stage_that_was_not_passed() {
         for (progress, stage) in [
             (COMPLETE, None),
             (StageProgress { checks: 0, run: 0, passed: 0, ..COMPLETE }, None),

@@ -1,8 +1,8 @@
 use super::*;
 use proptest::prelude::*;
 
-fn digest(number: u8) -> SubjectDigest {
-    SubjectDigest([number; 32])
+fn digest(byte: u8) -> SubjectDigest {
+    SubjectDigest([byte; 32])
 }
 
 fn key(text: &str) -> ClaimKey {
@@ -34,14 +34,14 @@ fn run_loop(
     let mut action = Action::Evaluate;
     let mut actions = vec![action.clone()];
     let mut judgements = tiers.iter();
-    for fresh in 1.. {
+    for next_digest in 1.. {
         let event = match action {
             Action::Evaluate => match judgements.next() {
                 Some((tier, score)) => Event::Judged(judgement(*tier, *score)),
                 None => break,
             },
             Action::Synthesize | Action::Rewrite { .. } | Action::Replan { .. } => {
-                Event::Submitted(digest(fresh))
+                Event::Submitted(digest(next_digest))
             }
             Action::Finish(_) => break,
         };
@@ -70,7 +70,7 @@ fn a_grounded_report_proceeds_at_once() {
 }
 
 #[test]
-fn a_second_regeneration_replans() {
+fn a_second_regenerate_leads_to_a_replan() {
     let regenerate = (Tier::Regenerate, Some((7, 10)));
     let (outer_loop, actions) = run_loop(
         LoopLimits { max_replans: 1, regenerations_per_plan: 1, max_judge_retries: 0 },
@@ -92,13 +92,13 @@ fn a_second_regeneration_replans() {
 }
 
 #[test]
-fn an_abstention_replans_to_gather_evidence() {
+fn an_abstention_leads_to_a_replan_that_gathers_evidence() {
     let (_, actions) = run_loop(LoopLimits::default(), &[(Tier::Abstain, None)]);
     assert!(matches!(actions[1], Action::Replan { cause: ReplanCause::GatherEvidence, .. }));
 }
 
 #[test]
-fn h34_a_degraded_ending_returns_best_and_last_report() {
+fn h34_a_degraded_ending_returns_the_best_and_the_last_report() {
     let (_, actions) = run_loop(
         LoopLimits::default(),
         &[
@@ -121,12 +121,16 @@ fn h34_an_unchanged_report_is_not_judged_again() {
     let action = outer_loop.apply(Event::Judged(regenerate)).unwrap();
     assert_eq!(names(&[action]), ["rewrite"]);
     let action = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
-    assert_eq!(names(&[action]), ["replan"], "not evaluated, the rewrite is used up");
+    assert_eq!(
+        names(&[action]),
+        ["replan"],
+        "the report is not evaluated again, and the rewrite is used up"
+    );
     let action = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
     assert_eq!(names(&[action]), ["rewrite"]);
     let action = outer_loop.apply(Event::Submitted(digest(7))).unwrap();
     assert_eq!(names(&[action]), ["degraded"]);
-    assert_eq!(outer_loop.trajectory().len(), 1, "judged once");
+    assert_eq!(outer_loop.trajectory().len(), 1, "the report is judged once");
 }
 
 #[test]
@@ -143,7 +147,7 @@ fn h34_a_rewritten_report_can_proceed() {
 }
 
 #[test]
-fn judge_failures_use_no_replan() {
+fn judge_failures_do_not_use_up_replans() {
     let limits = LoopLimits { max_replans: 2, regenerations_per_plan: 1, max_judge_retries: 2 };
     let mut outer_loop = start_loop(limits, digest(0));
     let failed = || Event::JudgeFailed { reason: "connection refused".to_string() };
@@ -175,8 +179,16 @@ fn h07_an_omitted_contradiction_is_put_back() {
     let partition = [key("pods restarted")];
     let carried = [key("the limit was raised")];
     assert_eq!(outer_loop.carried_contradictions(&stated, &partition), carried);
-    assert_eq!(outer_loop.carried_contradictions(&partition, &partition), [], "no longer stated");
-    assert_eq!(outer_loop.carried_contradictions(&stated, &stated), [], "judged again");
+    assert_eq!(
+        outer_loop.carried_contradictions(&partition, &partition),
+        [],
+        "the claim is no longer stated"
+    );
+    assert_eq!(
+        outer_loop.carried_contradictions(&stated, &stated),
+        [],
+        "the claim was judged again"
+    );
 
     let incomplete = Judgement {
         partition: partition.to_vec(),
@@ -184,12 +196,16 @@ fn h07_an_omitted_contradiction_is_put_back() {
         ..judgement(Tier::Proceed, Some((1, 1)))
     };
     let action = outer_loop.apply(Event::Judged(incomplete)).unwrap();
-    assert_eq!(names(&[action]), ["replan"], "it must not proceed without it");
+    assert_eq!(
+        names(&[action]),
+        ["replan"],
+        "a report must not proceed if the judgement omits a contradiction"
+    );
     assert_eq!(outer_loop.trajectory()[1].put_back, carried);
 }
 
 #[test]
-fn a_score_without_a_contradiction_ranks_last() {
+fn a_score_that_omits_a_contradiction_ranks_last() {
     let limits = LoopLimits { max_replans: 0, regenerations_per_plan: 1, max_judge_retries: 0 };
     let mut outer_loop = start_loop(limits, digest(0));
     let complete = Judgement {
@@ -209,7 +225,7 @@ fn a_score_without_a_contradiction_ranks_last() {
 }
 
 #[test]
-fn rejects_events_that_do_not_answer_the_last_action() {
+fn rejects_events_that_do_not_respond_to_the_last_action() {
     let mut outer_loop = start_loop(LoopLimits::default(), digest(0));
     let error = outer_loop.clone().apply(Event::Submitted(digest(1))).unwrap_err();
     assert!(matches!(error, LoopError::Unexpected { given: "a report", .. }));
@@ -223,7 +239,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     let keys = || proptest::collection::vec("[a-d]".prop_map(ClaimKey), 0..4);
     let judged = (0usize..4, proptest::option::of((0u128..20, 1u128..20)), keys(), keys(), keys());
     prop_oneof![
-        3 => (0u8..30).prop_map(|number| Event::Submitted(digest(number))),
+        3 => (0u8..30).prop_map(|byte| Event::Submitted(digest(byte))),
         4 => judged.prop_map(|(tier, score, contradictions, partition, stated)| {
             Event::Judged(Judgement {
                 contradictions, partition, stated, ..judgement(Tier::ALL[tier], score)
@@ -235,7 +251,7 @@ fn any_event() -> impl Strategy<Value = Event> {
 
 proptest! {
     #[test]
-    fn judged_calls_are_bounded_by_twice_the_plans(
+    fn each_plan_is_judged_at_most_twice(
         max_replans in 0u32..4, max_judge_retries in 0u32..4,
         events in proptest::collection::vec(any_event(), 0..200),
     ) {
@@ -280,7 +296,7 @@ proptest! {
     }
 
     #[test]
-    fn every_sequence_of_answers_ends(tiers in proptest::collection::vec(0usize..4, 8..9)) {
+    fn every_sequence_of_judgements_ends_the_loop(tiers in proptest::collection::vec(0usize..4, 8..9)) {
         let tiers: Vec<_> = tiers.into_iter().map(|tier| (Tier::ALL[tier], Some((1, 2)))).collect();
         let limits = LoopLimits { max_replans: 3, regenerations_per_plan: 1, max_judge_retries: 0 };
         let (_, actions) = run_loop(limits, &tiers);

@@ -1,4 +1,4 @@
-//! Certificates bound the risk of wrong reports under a policy (docs/CALIBRATION.md, "Certificates").
+//! Certificates, which bound the risk of wrong reports under a policy (docs/CALIBRATION.md, "Certificates").
 
 use core::fmt::Write as _;
 
@@ -10,9 +10,9 @@ use crate::fixed_point::Millionths;
 /// et al. 2021, Learn then Test).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
-    /// The maximum share of wrong reports among those that proceed, between 0 and 1 exclusive.
+    /// The maximum share of wrong reports among those that proceed, strictly between 0 and 1.
     pub risk: Millionths,
-    /// The confidence level, between 0 and 1 exclusive.
+    /// The confidence level, strictly between 0 and 1.
     pub confidence: Millionths,
     /// The judge, such as `local/1`.
     pub judge: String,
@@ -31,7 +31,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// Explains why the certificate does not cover a judge. Returns `None` if it does.
+    /// Explains why the certificate does not cover a judge. Returns `None` if it covers the judge.
     #[must_use]
     pub fn mismatch<'a>(
         &self,
@@ -44,9 +44,10 @@ impl Certificate {
         if judge != self.judge {
             return Some(format!("it was issued for judge {}; {judge} decided", self.judge));
         }
-        let is_unlisted = |prompt: &&str| !self.prompts.iter().any(|certified| certified == prompt);
-        let other = prompts.into_iter().find(is_unlisted)?;
-        Some(format!("it was not issued for the prompt {other}"))
+        let is_uncertified =
+            |prompt: &&str| !self.prompts.iter().any(|certified| certified == prompt);
+        let prompt = prompts.into_iter().find(is_uncertified)?;
+        Some(format!("it was not issued for the prompt {prompt}"))
     }
 
     pub(super) fn to_toml(&self) -> String {
@@ -140,7 +141,7 @@ impl Fields {
             "wrong" => self.wrong = Some(literal.count()?),
             "data" => self.data = Some(literal.text()?),
             "policy" => self.policy = Some(literal.text()?),
-            _ => return Err("unknown field of a certificate".to_owned()),
+            _ => return Err("unknown certificate field".to_owned()),
         }
         Ok(())
     }
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_round_trips_with_its_policy_only() {
+    fn a_certificate_round_trips_only_with_its_policy() {
         let policy = preset(Preset::Reference);
         let certified = policy.clone().with_certificate(certificate(&policy)).unwrap();
         assert_eq!(certified.digest(), policy.digest());
@@ -225,7 +226,7 @@ mod tests {
             ),
             ("wrong = 0\n", "", "certificate.wrong: is missing"),
             ("wrong = 0", "wrong = \"no\"", "certificate.wrong: invalid value `no`"),
-            ("data = \"cc\"", "date = \"cc\"", "certificate.date: unknown field of a certificate"),
+            ("data = \"cc\"", "date = \"cc\"", "certificate.date: unknown certificate field"),
         ] {
             let problems = problems(&text.replace(from, to));
             assert!(problems[0].starts_with(expected), "{problems:?}");

@@ -1,4 +1,4 @@
-//! Checks a policy for contradictory and inadvisable values.
+//! Checks a policy for contradictory or inadvisable values.
 
 use super::{PolicyProblem, PolicyValues, Preset};
 use crate::claim::EvidenceType;
@@ -63,7 +63,7 @@ fn check_thresholds(values: &PolicyValues, findings: &mut Findings) {
     findings.check_max("ungrounded_floor", values.ungrounded_floor, Millionths::ONE);
     if values.rho < Millionths::ONE && !values.guards.rho_at_least_one {
         let message = format!(
-            "{} makes a contradicted claim cheaper than an ungrounded one; set it to 1 or more, or turn guards.rho_at_least_one on",
+            "{} makes a contradicted claim cost less than an ungrounded one; set rho to 1 or more, or set guards.rho_at_least_one to true",
             values.rho
         );
         findings.warning("rho", message);
@@ -97,7 +97,8 @@ fn check_guards(values: &PolicyValues, findings: &mut Findings) {
         findings.check_max("guards.min_coverage", coverage, Millionths::ONE);
     }
     if !guards.contradiction_blocks && values.base != Preset::Paper {
-        let message = "off lets a report with a contradicted claim proceed; turn it on".to_string();
+        let message =
+            "false lets a report with a contradicted claim proceed; set it to true".to_string();
         findings.warning("guards.contradiction_blocks", message);
     }
 }
@@ -125,8 +126,10 @@ fn check_investigation(values: &PolicyValues, findings: &mut Findings) {
         }
     }
     if limits.max_replans > 3 {
-        let message =
-            format!("{} replans cost much and seldom help; give at most 3", limits.max_replans);
+        let message = format!(
+            "{} replans are expensive and seldom help; set it to 3 or less",
+            limits.max_replans
+        );
         findings.warning("investigation.max_replans", message);
     }
 }

@@ -1,16 +1,14 @@
-//! Parses policy files in TOML. Numbers are parsed from their literals, without floating point.
+//! Parses policy files in TOML. Numbers are parsed exactly from their literals, without floating point.
 
 use toml::de::{DeTable, DeValue};
 
 use super::certificate::Fields;
 use super::literal::Literal;
 use super::{
-    DecisionRollout, InvestigationRules, Policy, PolicyProblem, PolicyProblems, PolicyValues,
-    Preset, RolloutMode, SecondLook, SecondLookFailure, Undecided, UndefinedScore,
-    VerificationMode, preset,
+    DecisionRollout, Policy, PolicyProblem, PolicyProblems, PolicyValues, Preset, SecondLook,
+    SecondLookFailure, Undecided, UndefinedScore, VerificationMode, preset,
 };
 use crate::claim::EvidenceType;
-use crate::fixed_point::Millionths;
 
 /// An invalid policy file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,27 +27,23 @@ pub enum PolicyFileError {
 }
 
 impl Policy {
-    /// Parses a policy file. The preset named by `base` (default `reference`) provides unset values.
+    /// Parses a policy file. Values that the file does not set are taken from the preset named by `base` (default
+    /// `reference`).
     ///
     /// # Errors
-    /// Returns [`PolicyFileError`] with every problem and its line.
+    /// Returns [`PolicyFileError`], which lists every problem with its line.
     pub fn from_toml(text: &str) -> Result<Self, PolicyFileError> {
-        read(text, Start::Base)
+        read(text, None)
     }
 
     /// Parses a preset's file, which must set every value.
     pub(super) fn complete_from_toml(text: &str, base: Preset) -> Result<Self, PolicyFileError> {
-        read(text, Start::Values(unset_values(base)))
+        read(text, Some(PolicyValues { base, ..PolicyValues::default() }))
     }
 }
 
-enum Start {
-    Values(PolicyValues),
-    /// The preset named in the file.
-    Base,
-}
-
-fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
+/// Reads a file on top of initial values. By default, these are the values of the preset that the file names.
+fn read(text: &str, initial_values: Option<PolicyValues>) -> Result<Policy, PolicyFileError> {
     let line_ends: Vec<usize> = text.match_indices('\n').map(|(index, _)| index).collect();
     let line_at = |offset: usize| 1 + line_ends.partition_point(|end| *end < offset);
     let document = DeTable::parse(text).map_err(|error| PolicyFileError::Syntax {
@@ -61,10 +55,10 @@ fn read(text: &str, start: Start) -> Result<Policy, PolicyFileError> {
 
     let mut problems = Vec::new();
     let base = entries.iter().find(|entry| entry.field == "base");
-    let mut values = match (start, base) {
-        (Start::Values(values), _) => values,
-        (_, None) => preset(Preset::Reference).values,
-        (Start::Base, Some(entry)) => {
+    let mut values = match (initial_values, base) {
+        (Some(values), _) => values,
+        (None, None) => preset(Preset::Reference).values,
+        (None, Some(entry)) => {
             let base = entry.literal.as_text().and_then(Preset::from_name);
             if base.is_none() {
                 let preset_name = entry.literal.as_str();
@@ -161,29 +155,17 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
         "rho" => values.rho = literal.decimal()?,
         "ungrounded_floor" => values.ungrounded_floor = literal.decimal()?,
         "undefined_score" => {
-            values.undefined_score = literal
-                .choice(&[("half", UndefinedScore::Half), ("absent", UndefinedScore::Absent)])?;
+            values.undefined_score = literal.choice(UndefinedScore::ALL, UndefinedScore::name)?;
         }
         "verification" => {
-            let modes = [
-                ("off", VerificationMode::Off),
-                ("observe", VerificationMode::Observe),
-                ("enforce", VerificationMode::Enforce),
-            ];
-            values.verification = literal.choice(&modes)?;
+            values.verification = literal.choice(VerificationMode::ALL, VerificationMode::name)?;
         }
-        "second_look" => {
-            values.second_look =
-                literal.choice(&SecondLook::ALL.map(|look| (look.name(), look)))?;
-        }
+        "second_look" => values.second_look = literal.choice(SecondLook::ALL, SecondLook::name)?,
         "second_look_failure" => {
-            let choices = SecondLookFailure::ALL.map(|failure| (failure.name(), failure));
-            values.second_look_failure = literal.choice(&choices)?;
+            values.second_look_failure =
+                literal.choice(SecondLookFailure::ALL, SecondLookFailure::name)?;
         }
-        "undecided" => {
-            let choices = Undecided::ALL.map(|undecided| (undecided.name(), undecided));
-            values.undecided = literal.choice(&choices)?;
-        }
+        "undecided" => values.undecided = literal.choice(Undecided::ALL, Undecided::name)?,
         "guards.duplicates_count_once" => guards.duplicates_count_once = literal.switch()?,
         "guards.rho_at_least_one" => guards.rho_at_least_one = literal.switch()?,
         "guards.complementary_limit" => guards.complementary_limit = literal.limit()?,
@@ -227,8 +209,8 @@ fn assign(values: &mut PolicyValues, field: &str, literal: &Literal) -> Result<(
         "rollout.cap" => values.rollout.cap = literal.rollout()?,
         "rollout.ladder" => values.rollout.ladder = literal.rollout()?,
         "rollout.decision" => {
-            let modes = DecisionRollout::ALL.map(|mode| (mode.name(), mode));
-            values.rollout.decision = literal.choice(&modes)?;
+            values.rollout.decision =
+                literal.choice(DecisionRollout::ALL, DecisionRollout::name)?;
         }
         _ => return Err(unknown_field()),
     }
@@ -239,73 +221,26 @@ fn unknown_field() -> String {
     "unknown field; `gsar policy show reference` lists all fields".to_owned()
 }
 
-/// Invalid values, so that a preset file that omits a value is rejected.
-fn unset_values(base: Preset) -> PolicyValues {
-    use super::{Cap, Gate, Guards, Ladder, Rollout, Weights};
-    let unset = Millionths::new(u32::MAX);
-    PolicyValues {
-        name: String::new(),
-        description: String::new(),
-        base,
-        tau_proceed: unset,
-        tau_regenerate: unset,
-        rho: unset,
-        ungrounded_floor: unset,
-        undefined_score: UndefinedScore::Absent,
-        verification: VerificationMode::Enforce,
-        second_look: SecondLook::Headline,
-        second_look_failure: SecondLookFailure::Abstain,
-        undecided: Undecided::Bounds,
-        weights: Weights::new([unset; 8]),
-        guards: Guards {
-            duplicates_count_once: true,
-            rho_at_least_one: true,
-            complementary_limit: Some(unset),
-            contradiction_blocks: true,
-            min_grounded: 1,
-            min_coverage: Some(unset),
-            synthesis_required: true,
-            headline_must_be_grounded: true,
-            tool_match_needs_attestation: true,
-        },
-        gate: Gate {
-            max_turns: 0,
-            wall_clock_seconds: 0,
-            contested: true,
-            synthetic_validates: false,
-            max_identical_calls: 1,
-            max_turns_without_evidence: 1,
-        },
-        cap: Cap { partially_grounded: unset, ungrounded: unset },
-        ladder: Ladder { issue: unset, patch: unset, pull_request: unset, joins_decision: true },
-        investigation: InvestigationRules {
-            limits: crate::outer_loop::LoopLimits {
-                max_replans: u32::MAX,
-                regenerations_per_plan: u32::MAX,
-                max_judge_retries: u32::MAX,
-            },
-            caller_verdicts: true,
-        },
-        rollout: Rollout {
-            gate: RolloutMode::Active,
-            cap: RolloutMode::Active,
-            ladder: RolloutMode::Active,
-            decision: DecisionRollout::Active,
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::preset_file;
     use super::super::to_toml;
     use super::*;
+    use crate::fixed_point::Millionths;
+    use std::collections::BTreeSet;
+
+    fn fields(text: &str) -> BTreeSet<String> {
+        let mut entries = Vec::new();
+        flatten(DeTable::parse(text).unwrap().get_ref(), "", &mut entries);
+        entries.into_iter().map(|entry| entry.field).filter(|field| field != "base").collect()
+    }
 
     #[test]
-    fn every_preset_loads_and_round_trips() {
+    fn every_preset_is_complete_and_round_trips() {
         for base in Preset::ALL {
             let policy = Policy::complete_from_toml(preset_file(base), base).unwrap();
             assert_eq!(policy.name, base.name());
+            assert_eq!(fields(preset_file(base)), fields(&to_toml(&policy)));
             let parsed = Policy::from_toml(&to_toml(&policy)).unwrap();
             assert_eq!(parsed, policy);
         }
@@ -320,13 +255,13 @@ mod tests {
     }
 
     #[test]
-    fn name_and_rollout_do_not_change_the_digest() {
+    fn the_name_and_the_rollout_do_not_change_the_digest() {
         let policy = Policy::from_toml("name = \"night\"\n[rollout]\ngate = \"shadow\"").unwrap();
         assert_eq!(policy.digest(), preset(Preset::Reference).digest());
     }
 
     #[test]
-    fn a_second_look_changes_the_digest() {
+    fn the_second_look_settings_change_the_digest() {
         let text = "name = \"night\"\nsecond_look = \"headline\"\nsecond_look_failure = \"note\"\n[guards]\nheadline_must_be_grounded = false";
         let policy = Policy::from_toml(text).unwrap();
         assert_eq!(policy.second_look, SecondLook::Headline);

@@ -54,19 +54,18 @@ impl Literal {
     }
 
     pub(super) fn rollout(&self) -> Result<RolloutMode, String> {
-        self.choice(&[
-            ("off", RolloutMode::Off),
-            ("shadow", RolloutMode::Shadow),
-            ("active", RolloutMode::Active),
-        ])
+        self.choice(RolloutMode::ALL, RolloutMode::name)
     }
 
-    pub(super) fn choice<T: Copy>(&self, choices: &[(&str, T)]) -> Result<T, String> {
-        let text = self.as_text();
-        let choice = choices.iter().find(|(name, _)| Some(*name) == text);
-        choice.map(|(_, value)| *value).ok_or_else(|| {
-            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-            format!("unknown value `{}`; expected one of {}", self.as_str(), names.join(", "))
+    pub(super) fn choice<T: Copy, const N: usize>(
+        &self,
+        choices: [T; N],
+        name: fn(T) -> &'static str,
+    ) -> Result<T, String> {
+        let choice = choices.into_iter().find(|choice| Some(name(*choice)) == self.as_text());
+        choice.ok_or_else(|| {
+            let names = choices.map(name).join(", ");
+            format!("unknown value `{}`; expected one of {names}", self.as_str())
         })
     }
 

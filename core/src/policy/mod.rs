@@ -1,4 +1,4 @@
-//! Policies: all numbers and switches that determine a decision.
+//! Policies, which contain all numbers and switches that determine a decision.
 
 mod certificate;
 mod check;
@@ -46,7 +46,7 @@ impl Policy {
         Ok(Self { values, warnings, digest, certificate: None })
     }
 
-    /// Valid but inadvisable values.
+    /// The warnings about valid but inadvisable values.
     #[must_use]
     pub fn warnings(&self) -> &[PolicyProblem] {
         &self.warnings
@@ -58,13 +58,13 @@ impl Policy {
         &self.digest
     }
 
-    /// The certificate of this policy's risk, if any.
+    /// The certificate that bounds this policy's risk, if any.
     #[must_use]
     pub fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }
 
-    /// Adds a certificate issued for this policy.
+    /// Adds a certificate that was issued for this policy.
     pub fn with_certificate(mut self, certificate: Certificate) -> Result<Self, PolicyProblems> {
         let problems = certificate.problems(&self);
         if !problems.is_empty() {

@@ -1,38 +1,21 @@
 //! The built-in policies.
 
-use super::{Policy, PolicyFileError};
+use super::Policy;
+use crate::names;
 
 /// A built-in policy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Preset {
-    /// The published paper without guards.
+    /// The values of the published paper, without guards.
     Paper,
-    /// The published values with guards. The default.
+    /// The values of the published paper, with guards. This is the default.
+    #[default]
     Reference,
-    /// For reports sent without human review.
+    /// The policy for reports that are sent without human review.
     Strict,
 }
 
-impl Preset {
-    /// All presets.
-    pub const ALL: [Self; 3] = [Self::Paper, Self::Reference, Self::Strict];
-
-    /// The preset's name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Paper => "paper",
-            Self::Reference => "reference",
-            Self::Strict => "strict",
-        }
-    }
-
-    /// Parses a preset name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|preset| preset.name() == name)
-    }
-}
+names!(Preset { Paper => "paper", Reference => "reference", Strict => "strict" }, from_name);
 
 /// The preset's file.
 #[must_use]
@@ -46,20 +29,10 @@ pub const fn preset_file(preset: Preset) -> &'static str {
 
 /// Loads a preset.
 #[must_use]
-#[expect(clippy::panic, reason = "a preset is part of the build; a test loads each one")]
+#[expect(clippy::panic, reason = "presets are part of the build, and a test loads each of them")]
 pub fn preset(preset: Preset) -> Policy {
     match Policy::complete_from_toml(preset_file(preset), preset) {
         Ok(policy) => policy,
         Err(error) => panic!("preset {}: {error}", preset.name()),
-    }
-}
-
-impl Policy {
-    /// Loads all presets.
-    pub fn presets() -> Result<Vec<Self>, PolicyFileError> {
-        Preset::ALL
-            .into_iter()
-            .map(|preset| Self::complete_from_toml(preset_file(preset), preset))
-            .collect()
     }
 }

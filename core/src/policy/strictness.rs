@@ -1,13 +1,13 @@
-//! Checks that one policy is at least as strict as another: no partition has a better tier under it.
+//! Checks that one policy is at least as strict as another, that is, that no partition has a better tier under it.
 //!
 //! Most rules compare one field, but some fields interact:
 //!
-//! - Zero weights: a partition without weight abstains. A positive weight could make it replan instead.
-//! - `undefined_score = "half"` scores partitions for which the other policy may replan.
-//! - Verification lowers a type only if the lower type weighs no more.
+//! - A partition without weight abstains if weights are zero. With a positive weight, it could replan instead.
+//! - `undefined_score = "half"` gives a score to partitions for which the other policy may replan.
+//! - Verification only lowers an evidence type if the lower type has at most the same weight.
 //!
-//! If the other policy abstains because of undecided claims, a stricter policy may still regenerate or
-//! replan. It never proceeds unless the other does.
+//! If the other policy abstains because of undecided claims, a stricter policy may still regenerate or replan. It never
+//! proceeds unless the other policy proceeds.
 
 use core::fmt;
 
@@ -35,7 +35,7 @@ pub struct LooserField {
 impl fmt::Display for LooserField {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, given, other, allowed } = self;
-        write!(f, "{field} is {given} against {other}; allowed is {allowed}")
+        write!(f, "{field} is {given}, compared with {other}; allowed: {allowed}")
     }
 }
 
@@ -52,7 +52,7 @@ impl Policy {
 struct Looser(Vec<LooserField>);
 
 impl Looser {
-    // Every struct is destructured so that each new field needs a rule to compile.
+    // Every struct is destructured, so that the code does not compile until each new field has a rule.
     fn compare_values(&mut self, policy: &Policy, reference: &Policy) {
         let PolicyValues {
             name: _,
@@ -100,7 +100,8 @@ impl Looser {
     fn compare_rho(&mut self, value: Millionths, other: Millionths) {
         self.require_at_least("rho", value, other);
         if other == Millionths::ZERO && value > other {
-            let allowed = "0, or contradicted claims alone would replan instead of abstain";
+            let allowed =
+                "0, since contradicted claims alone would otherwise replan instead of abstain";
             self.push("rho", value, other, allowed);
         }
     }
@@ -172,20 +173,21 @@ impl Looser {
             let (unsupported, min) = ((*weight).max(floor), (*other).max(other_floor));
             if unsupported < min {
                 let description = format!("{unsupported} for an unsupported claim");
-                let allowed = format!("{min} or more, by the weight or by ungrounded_floor");
+                let allowed = format!("{min} or more, set by this weight or by ungrounded_floor");
                 self.push(&field, description, min, &allowed);
             }
             if min == Millionths::ZERO && unsupported > min {
                 let description = format!("{unsupported} for an unsupported claim");
-                let allowed = "0, or such claims alone would replan instead of abstain";
+                let allowed =
+                    "0, since such claims alone would otherwise replan instead of abstain";
                 self.push(&field, description, min, allowed);
             }
         }
         if weights != other {
-            let in_order = "weights that fall in the order of the types, or the same weights";
+            let allowed = "weights in descending order of the evidence types, or the same weights";
             for weights in [weights, other].into_iter().filter(|weights| !is_descending(weights)) {
                 let list = EvidenceType::ALL.map(|kind| weights.get(kind).to_string()).join(", ");
-                self.push("weights", list, "another order", in_order);
+                self.push("weights", list, "a different list of weights", allowed);
             }
         }
     }
@@ -264,8 +266,8 @@ impl Looser {
         }
     }
 
-    /// Requires at most the other limit, where 0 stands for no limit. An investigation that ends earlier does not allow
-    /// more.
+    /// Requires a limit that is at most the other limit, where 0 means no limit. An investigation that ends earlier is
+    /// not looser.
     fn compare_limit(&mut self, field: &str, value: u32, other: u32) {
         if other != 0 && (value == 0 || value > other) {
             self.push(field, value, other, &format!("1 to {other}"));
@@ -286,11 +288,11 @@ impl Looser {
         self.require_if_on("ladder.joins_decision", *joins_decision, other.joins_decision);
     }
 
-    /// Every retry is another chance to proceed.
+    /// Requires at most as many rounds as the other rules, since every round is another chance to proceed.
     fn compare_investigation(&mut self, rules: &InvestigationRules, other: &InvestigationRules) {
         let InvestigationRules { limits, caller_verdicts } = rules;
         let LoopLimits { max_replans, regenerations_per_plan, max_judge_retries: _ } = limits;
-        let limited = [
+        let loop_limits = [
             ("investigation.max_replans", *max_replans, other.limits.max_replans),
             (
                 "investigation.regenerations_per_plan",
@@ -298,9 +300,9 @@ impl Looser {
                 other.limits.regenerations_per_plan,
             ),
         ];
-        for (field, value, other) in limited {
+        for (field, value, other) in loop_limits {
             if value > other {
-                self.push(field, value, other, &format!("at most {other}"));
+                self.push(field, value, other, &format!("{other} or less"));
             }
         }
         if *caller_verdicts && !other.caller_verdicts {

@@ -3,12 +3,13 @@
 use super::Preset;
 use crate::claim::EvidenceType;
 use crate::fixed_point::Millionths;
+use crate::names;
 use crate::outer_loop::LoopLimits;
 
 /// All numbers and switches that determine a decision.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyValues {
-    /// The name, 1 to 64 letters, digits, `-`, `_` and `.`.
+    /// The name, consisting of 1 to 64 letters, digits, `-`, `_` or `.`.
     pub name: String,
     /// A one-line description.
     pub description: String,
@@ -22,7 +23,7 @@ pub struct PolicyValues {
     pub rho: Millionths,
     /// The minimum weight of an ungrounded or contradicted claim, 0 to 1; 0 in `reference`.
     pub ungrounded_floor: Millionths,
-    /// The score if there is nothing to score.
+    /// The score of a partition without weight.
     pub undefined_score: UndefinedScore,
     /// The effect of citation verification.
     pub verification: VerificationMode,
@@ -32,7 +33,7 @@ pub struct PolicyValues {
     pub second_look_failure: SecondLookFailure,
     /// The treatment of undecided claims.
     pub undecided: Undecided,
-    /// The weight of each evidence type; as in arXiv:2604.23366 in `reference`.
+    /// The weight of each evidence type. The weights in `reference` are those of arXiv:2604.23366.
     pub weights: Weights,
     /// The guards, which can only make a tier stricter.
     pub guards: Guards,
@@ -42,118 +43,78 @@ pub struct PolicyValues {
     pub cap: Cap,
     /// The confidence required for each action.
     pub ladder: Ladder,
-    /// The rules for investigations. Excluded from the digest, since they do not affect a decision.
+    /// The rules for investigations. They are excluded from the digest, since they do not affect a decision.
     pub investigation: InvestigationRules,
-    /// The mode of each mechanism. Excluded from the digest.
+    /// The mode of each mechanism. The modes are excluded from the digest.
     pub rollout: Rollout,
 }
 
 /// The score of a partition without weight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UndefinedScore {
-    /// The paper's 1/2.
+    /// The score is 1/2, as in the paper.
     Half,
-    /// No score, so the tier is abstain.
+    /// There is no score, so the tier is abstain.
+    #[default]
     Absent,
 }
 
+names!(UndefinedScore { Half => "half", Absent => "absent" });
+
 /// The effect of citation verification, ordered by strictness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum VerificationMode {
-    /// Nothing is verified.
+    /// Citations are not verified.
     Off,
-    /// Corrections are reported.
+    /// Corrections are reported but not applied.
     Observe,
-    /// Corrections are applied.
+    /// Corrections are reported and applied.
+    #[default]
     Enforce,
 }
 
-impl VerificationMode {
-    /// The name used in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Observe => "observe",
-            Self::Enforce => "enforce",
-        }
-    }
-}
+names!(VerificationMode { Off => "off", Observe => "observe", Enforce => "enforce" });
 
 /// The claims that get a second look, ordered by strictness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SecondLook {
     /// No claims.
     Off,
     /// Root causes, impacts and remedies.
     Headline,
     /// All grounded and contradicted claims, and complementary statements.
+    #[default]
     All,
 }
 
-impl SecondLook {
-    /// All choices, least strict first.
-    pub const ALL: [Self; 3] = [Self::Off, Self::Headline, Self::All];
-
-    /// The name used in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Headline => "headline",
-            Self::All => "all",
-        }
-    }
-}
+names!(SecondLook { Off => "off", Headline => "headline", All => "all" });
 
 /// The effect of a second look that fails, ordered by strictness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SecondLookFailure {
-    /// The failure is reported.
+    /// The failure is only reported.
     Note,
     /// The tier is abstain.
+    #[default]
     Abstain,
 }
 
-impl SecondLookFailure {
-    /// All choices, least strict first.
-    pub const ALL: [Self; 2] = [Self::Note, Self::Abstain];
-
-    /// The name used in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Abstain => "abstain",
-        }
-    }
-}
+names!(SecondLookFailure { Note => "note", Abstain => "abstain" });
 
 /// The treatment of undecided claims, ordered by strictness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Undecided {
-    /// They are counted as ungrounded.
+    /// Undecided claims are counted as ungrounded.
     Ungrounded,
-    /// The tier is abstain if it depends on them; see [`crate::undecided`].
+    /// The tier is abstain if it depends on undecided claims; see [`crate::undecided`].
+    #[default]
     Bounds,
 }
 
-impl Undecided {
-    /// All choices, least strict first.
-    pub const ALL: [Self; 2] = [Self::Ungrounded, Self::Bounds];
-
-    /// The name used in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ungrounded => "ungrounded",
-            Self::Bounds => "bounds",
-        }
-    }
-}
+names!(Undecided { Ungrounded => "ungrounded", Bounds => "bounds" });
 
 /// The weight of each evidence type, 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weights([Millionths; 8]);
 
 impl Weights {
@@ -196,13 +157,13 @@ impl Weights {
 }
 
 /// The guards, which can only make a tier stricter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guards {
     /// Count duplicate claims once.
     pub duplicates_count_once: bool,
-    /// Use max(rho, 1) to decide the tier.
+    /// Use max(rho, 1) instead of rho when deciding the tier.
     pub rho_at_least_one: bool,
-    /// The maximum ratio of complementary to grounded weight, 0 to 10; 1 in `reference`.
+    /// The maximum ratio of the complementary weight to the grounded weight, 0 to 10; 1 in `reference`.
     pub complementary_limit: Option<Millionths>,
     /// Block proceed if any claim is contradicted.
     pub contradiction_blocks: bool,
@@ -219,7 +180,7 @@ pub struct Guards {
 }
 
 /// The limits of an investigation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gate {
     /// The maximum number of turns, at least 1; 10 in `reference`.
     pub max_turns: u32,
@@ -231,12 +192,12 @@ pub struct Gate {
     pub synthetic_validates: bool,
     /// The number of identical tool calls that ends the investigation, or 0 for no limit; 3 in `reference`.
     pub max_identical_calls: u32,
-    /// The number of turns without new evidence that ends the investigation (0: none); 4 in `reference`.
+    /// The number of turns without new evidence that ends the investigation, or 0 for no limit; 4 in `reference`.
     pub max_turns_without_evidence: u32,
 }
 
 /// The rules for an investigation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InvestigationRules {
     /// The limits of the outer loop: at most 10 replans, 3 regenerations per plan and 10 judge retries.
     pub limits: LoopLimits,
@@ -245,82 +206,62 @@ pub struct InvestigationRules {
 }
 
 /// The caps on self-rated confidence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cap {
-    /// The maximum for a partially grounded chain, below `ladder.pull_request`; 0.84 in `reference`.
+    /// The maximum confidence for a partially grounded chain, below `ladder.pull_request`; 0.84 in `reference`.
     pub partially_grounded: Millionths,
-    /// The maximum for an ungrounded chain, below `ladder.patch`; 0.64 in `reference`.
+    /// The maximum confidence for an ungrounded chain, below `ladder.patch`; 0.64 in `reference`.
     pub ungrounded: Millionths,
 }
 
 /// The capped confidence required for each action, ascending and at most 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ladder {
-    /// Open an issue; 0.4 in `reference`.
+    /// The confidence required to open an issue; 0.4 in `reference`.
     pub issue: Millionths,
-    /// Propose a patch; 0.65 in `reference`.
+    /// The confidence required to propose a patch; 0.65 in `reference`.
     pub patch: Millionths,
-    /// Open a pull request; 0.85 in `reference`.
+    /// The confidence required to open a pull request; 0.85 in `reference`.
     pub pull_request: Millionths,
-    /// Limit the action by the grounding decision and unverified fixes too.
+    /// Let the grounding decision and unverified fixes limit the action too.
     pub joins_decision: bool,
 }
 
 /// The mode of each mechanism.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rollout {
-    /// The gate over hypotheses.
+    /// The mode of the gate, which assesses hypotheses.
     pub gate: RolloutMode,
-    /// The cap on confidence.
+    /// The mode of the cap on confidence.
     pub cap: RolloutMode,
-    /// The action ladder.
+    /// The mode of the action ladder.
     pub ladder: RolloutMode,
-    /// The decision on the report.
+    /// The mode of the decision on the report.
     pub decision: DecisionRollout,
 }
 
 /// The mode of the decision on a report, ordered by strictness.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DecisionRollout {
-    /// Computed and recorded without effect.
+    /// The decision is computed and recorded, but has no effect.
     Shadow,
-    /// In effect.
+    /// The decision is in effect.
+    #[default]
     Active,
 }
 
-impl DecisionRollout {
-    /// All modes.
-    pub const ALL: [Self; 2] = [Self::Shadow, Self::Active];
-
-    /// The name used in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Shadow => "shadow",
-            Self::Active => "active",
-        }
-    }
-}
+names!(DecisionRollout { Shadow => "shadow", Active => "active" });
 
 /// The mode of a mechanism.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RolloutMode {
-    /// Not computed.
+    /// The mechanism is not computed.
     Off,
-    /// Computed and reported without effect.
+    /// The mechanism is computed and reported, but has no effect.
     Shadow,
-    /// In effect.
+    /// The mechanism is in effect.
+    #[default]
     Active,
 }
 
-impl RolloutMode {
-    /// The name used in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::Shadow => "shadow",
-            Self::Active => "active",
-        }
-    }
-}
+names!(RolloutMode { Off => "off", Shadow => "shadow", Active => "active" });

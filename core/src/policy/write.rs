@@ -2,11 +2,11 @@
 
 use core::fmt::Write;
 
-use super::{InvestigationRules, Policy, PolicyValues, UndefinedScore};
+use super::{InvestigationRules, Policy, PolicyValues};
 use crate::claim::EvidenceType;
 use crate::fixed_point::Millionths;
 
-/// Formats a complete policy file, readable by [`Policy::from_toml`].
+/// Formats a complete policy file, which [`Policy::from_toml`] can parse.
 #[must_use]
 pub fn to_toml(policy: &Policy) -> String {
     let values = policy.values();
@@ -43,11 +43,6 @@ fn investigation(rules: &InvestigationRules) -> String {
 
 /// Formats all values that affect a decision, in a fixed order, for the digest.
 pub(super) fn deciding_values(values: &PolicyValues) -> String {
-    let undefined = match values.undefined_score {
-        UndefinedScore::Half => "half",
-        UndefinedScore::Absent => "absent",
-    };
-    let verification = values.verification.name();
     let limit = |limit: Option<Millionths>| limit.map_or("\"none\"".to_owned(), |l| l.to_string());
     let (guards, gate) = (&values.guards, &values.gate);
     let mut out = Table(String::new());
@@ -55,8 +50,8 @@ pub(super) fn deciding_values(values: &PolicyValues) -> String {
     out.line("tau_regenerate", values.tau_regenerate);
     out.line("rho", values.rho);
     out.line("ungrounded_floor", values.ungrounded_floor);
-    out.line("undefined_score", format_args!("\"{undefined}\""));
-    out.line("verification", format_args!("\"{verification}\""));
+    out.line("undefined_score", format_args!("\"{}\"", values.undefined_score.name()));
+    out.line("verification", format_args!("\"{}\"", values.verification.name()));
     out.line("second_look", format_args!("\"{}\"", values.second_look.name()));
     out.line("second_look_failure", format_args!("\"{}\"", values.second_look_failure.name()));
     out.line("undecided", format_args!("\"{}\"", values.undecided.name()));

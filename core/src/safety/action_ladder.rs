@@ -1,7 +1,8 @@
-//! Determines the boldest action that an agent may take, at most a pull request that a person merges.
+//! Determines the boldest action that an agent may take. It is at most a pull request, which a person must merge.
 
 use super::cap::Confidence;
 use super::gate::{GateExit, GateOutcome};
+use crate::names;
 use crate::policy::Ladder;
 use crate::tier::Tier;
 
@@ -18,22 +19,15 @@ pub enum Action {
     PullRequest,
 }
 
+names!(Action {
+    Notify => "notify",
+    Issue => "issue",
+    Patch => "patch",
+    PullRequest => "pull_request",
+});
+
 impl Action {
-    /// All actions, most cautious first.
-    pub const ALL: [Self; 4] = [Self::Notify, Self::Issue, Self::Patch, Self::PullRequest];
-
-    /// The name used in files and output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Notify => "notify",
-            Self::Issue => "issue",
-            Self::Patch => "patch",
-            Self::PullRequest => "pull_request",
-        }
-    }
-
-    /// The boldest action for a confidence.
+    /// Returns the boldest action for a confidence.
     #[must_use]
     pub fn for_confidence(policy: &Ladder, confidence: Confidence) -> Self {
         let value = confidence.value();
@@ -58,7 +52,7 @@ pub enum UnverifiedFix {
     Claimed,
 }
 
-/// The gate as the ladder sees it.
+/// The gate, as an input of the ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct LadderGate<'a> {
     /// `true` if the policy uses the gate.
@@ -139,7 +133,7 @@ impl ActionLimit {
     #[must_use]
     pub fn sentence(self) -> String {
         match self {
-            Self::NoConfidence => "the report rates no confidence of its own".to_string(),
+            Self::NoConfidence => "the report has no self-rated confidence".to_string(),
             Self::NoGate => "no hypotheses were given, so no root cause is validated".to_string(),
             Self::Investigating => "the investigation continues".to_string(),
             Self::NoConfidentRootCause => {
@@ -156,7 +150,7 @@ impl ActionLimit {
                 "the grounding decision is regenerate: at most an issue".to_string()
             }
             Self::UnverifiedFix => {
-                "a fix is claimed that no passing check shows: at most an issue".to_string()
+                "no passed check is cited for a claimed fix: at most an issue".to_string()
             }
         }
     }
@@ -167,7 +161,7 @@ impl ActionLimit {
 pub struct ActionVerdict {
     /// The boldest action.
     pub action: Action,
-    /// The boldest action for the confidence alone, if there is one.
+    /// The boldest action that the confidence alone allows; `None` if there is no confidence.
     pub by_confidence: Option<Action>,
     /// The conditions that limit the action further.
     pub limited_by: Vec<ActionLimit>,
@@ -178,12 +172,12 @@ pub struct ActionVerdict {
 pub fn action(policy: &Ladder, input: &LadderInput<'_>) -> ActionVerdict {
     let by_confidence =
         input.confidence.map(|confidence| Action::for_confidence(policy, confidence));
-    // Without a confidence, all conditions that limit the boldest action are listed.
+    // If there is no confidence, all conditions that limit the boldest action are listed.
     let allowed = by_confidence.unwrap_or(Action::PullRequest);
     let joins_decision = policy.joins_decision;
     let limits = [
         by_confidence.is_none().then_some(ActionLimit::NoConfidence),
-        // Without a confident root cause, the gate always limits, as in the reasoning-safety paper.
+        // If there is no confident root cause, the gate always limits the action, as in the reasoning-safety paper.
         gate_limit(input.gate.outcome).filter(|_| joins_decision || input.gate.is_on),
         tier_limit(input.tier).filter(|_| joins_decision),
         (joins_decision && input.unverified_fix == UnverifiedFix::Claimed)
@@ -232,11 +226,7 @@ mod tests {
             &GateInput {
                 hypotheses,
                 wants_to_finish: exit == GateExit::NoConfidentRootCause,
-                turns_used: 0,
-                elapsed_micros: 0,
-                identical_calls: 0,
-                turns_without_evidence: 0,
-                suspects: &[],
+                ..GateInput::default()
             },
         );
         assert_eq!(outcome.exit, exit);
@@ -286,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn no_confident_root_cause_notifies_at_any_confidence() {
+    fn without_a_confident_root_cause_the_action_is_notify_at_any_confidence() {
         let exit = Some(GateExit::NoConfidentRootCause);
         let outcome =
             verdict(Preset::Strict, Some(1_000_000), exit, Tier::Proceed, UnverifiedFix::Absent);
@@ -296,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn missing_inputs_and_an_open_gate_notify() {
+    fn the_action_is_notify_if_inputs_are_missing_or_the_gate_is_open() {
         for (millionths, exit, limit) in [
             (None, CONFIDENT, ActionLimit::NoConfidence),
             (Some(900_000), None, ActionLimit::NoGate),
@@ -353,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn paper_uses_only_confidence_and_root_cause() {
+    fn the_paper_preset_uses_only_the_confidence_and_the_root_cause() {
         let outcome = |exit| {
             verdict(Preset::Paper, Some(900_000), exit, Tier::Abstain, UnverifiedFix::Claimed)
         };
@@ -390,7 +380,7 @@ mod tests {
         }
 
         #[test]
-        fn limits_are_listed_only_if_they_apply(
+        fn limits_are_listed_only_if_they_lower_the_action(
             rated in any_confidence(), tier in 0usize..4, is_fix_claimed: bool,
         ) {
             let fix = if is_fix_claimed { UnverifiedFix::Claimed } else { UnverifiedFix::Absent };

@@ -11,7 +11,7 @@ use crate::policy::Cap;
 pub struct Confidence(Millionths);
 
 impl Confidence {
-    /// Creates a confidence from a value of at most 1.
+    /// Creates a confidence from a value that is at most 1.
     pub fn new(value: Millionths) -> Result<Self, ConfidenceError> {
         if value > Millionths::ONE {
             return Err(ConfidenceError::AboveOne { given: value });
@@ -94,27 +94,27 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn ungrounded_never_reaches_0_65() {
+    fn an_ungrounded_chain_never_reaches_0_65() {
         assert_eq!(capped_value(Strength::Ungrounded, 1_000_000), 640_000);
         assert_eq!(capped_value(Strength::Ungrounded, 640_001), 640_000);
         assert_eq!(capped_value(Strength::Ungrounded, 300_000), 300_000);
     }
 
     #[test]
-    fn partial_never_reaches_0_85() {
+    fn a_partially_grounded_chain_never_reaches_0_85() {
         assert_eq!(capped_value(Strength::PartiallyGrounded, 1_000_000), 840_000);
         assert_eq!(capped_value(Strength::PartiallyGrounded, 840_000), 840_000);
     }
 
     #[test]
-    fn grounded_is_not_capped() {
+    fn the_confidence_of_a_grounded_chain_is_not_capped() {
         for millionths in [0, 1, 640_000, 999_999, 1_000_000] {
             assert_eq!(capped_value(Strength::Grounded, millionths), millionths);
         }
     }
 
     #[test]
-    fn h18_rejects_a_cap_that_does_not_guard_its_tier() {
+    fn h18_rejects_a_cap_that_reaches_the_threshold_of_an_action() {
         for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
             let mut values = preset(base).values().clone();
             values.cap.partially_grounded = values.ladder.pull_request;
@@ -148,7 +148,7 @@ pub(super) mod tests {
 
     proptest! {
         #[test]
-        fn a_cap_only_lowers(
+        fn a_cap_only_lowers_the_confidence(
             value in any_confidence(), partially_grounded in 0u32..=1_000_000, ungrounded in 0u32..=1_000_000, strength in 0usize..3,
         ) {
             let policy = Cap {

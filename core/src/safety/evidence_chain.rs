@@ -1,8 +1,10 @@
 //! Builds the evidence chain for a root cause: the path, the supporting records and the change.
 
+use super::gate::GateInput;
 use super::hypothesis::{EvidenceRecord, Hypothesis};
 use crate::belief::Entity;
 use crate::evidence::{EvidenceId, Lane};
+use crate::names;
 use crate::time::{Timestamp, Window};
 
 /// A change that may have started the incident.
@@ -28,7 +30,7 @@ pub enum ChangeKind {
     /// A deployment, commit, pull request or configuration change.
     #[default]
     Deployment,
-    /// A change of the load or of available resources, such as a traffic peak.
+    /// A change in the load or in the available resources, such as a traffic peak.
     Load,
 }
 
@@ -47,7 +49,7 @@ impl ChangeKind {
         }
     }
 
-    /// The lanes whose items can show a change of this kind, for messages.
+    /// The lanes whose items can show a change of this kind, formatted for messages.
     #[must_use]
     pub const fn lanes(self) -> &'static str {
         match self {
@@ -71,36 +73,30 @@ pub struct ChangeCitation {
 /// The strength of an evidence chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strength {
-    /// Neither hard evidence nor a change.
+    /// The chain contains neither hard evidence nor a change.
     Ungrounded,
-    /// Hard evidence or a change, not both.
+    /// The chain contains hard evidence or a change, but not both.
     PartiallyGrounded,
-    /// Hard evidence and a change.
+    /// The chain contains hard evidence and a change.
     Grounded,
 }
 
-impl Strength {
-    /// All strengths, weakest first.
-    pub const ALL: [Self; 3] = [Self::Ungrounded, Self::PartiallyGrounded, Self::Grounded];
-
-    /// The name used in files and output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ungrounded => "ungrounded",
-            Self::PartiallyGrounded => "partially_grounded",
-            Self::Grounded => "grounded",
-        }
+names!(
+    /// The strengths are listed from weakest to strongest.
+    Strength {
+        Ungrounded => "ungrounded",
+        PartiallyGrounded => "partially_grounded",
+        Grounded => "grounded",
     }
-}
+);
 
-/// The input of an evidence chain.
-#[derive(Clone, Copy, Debug)]
-pub struct ChainInput<'a> {
+/// The investigation behind a report.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Investigation<'a> {
+    /// The hypotheses and the progress of the investigation.
+    pub gate: GateInput<'a>,
     /// The entities from the alert to the suspect; may be empty.
     pub path: &'a [String],
-    /// The root cause, if any.
-    pub root_cause: Option<&'a Hypothesis>,
     /// All known changes.
     pub changes: &'a [Change],
     /// The start of the incident, if known.
@@ -118,42 +114,42 @@ pub struct EvidenceChain {
     pub items: Vec<EvidenceRecord>,
     /// The change closest to the onset, if any is eligible.
     pub change: Option<ChangeCitation>,
-    /// The references of changes in the window and not after the onset that concern other entities.
+    /// The references of changes to other entities that lie in the window and not after the onset.
     pub unrelated_changes: Vec<String>,
     /// How well the root cause is grounded.
     pub strength: Strength,
 }
 
-/// Assembles an evidence chain.
+/// Assembles the evidence chain for the root cause. If there is none, the chain has no supporting records.
 #[must_use]
-pub fn assemble(input: &ChainInput<'_>) -> EvidenceChain {
-    let records = input.root_cause.map_or(&[][..], |hypothesis| &hypothesis.records);
+pub fn assemble(
+    root_cause: Option<&Hypothesis>,
+    investigation: &Investigation<'_>,
+) -> EvidenceChain {
+    let records = root_cause.map_or(&[][..], |hypothesis| &hypothesis.records);
     let items: Vec<EvidenceRecord> =
         records.iter().filter(|record| record.is_hard_support()).cloned().collect();
-    let (related, unrelated): (Vec<&Change>, Vec<&Change>) =
-        changes_before_onset(input).partition(|change| concerns_suspect(change, input));
-    let change = input.onset.and_then(|onset| last_change(&related, onset));
+    let suspect = root_cause.and_then(|hypothesis| hypothesis.target.as_ref());
+    let entities = || suspect.into_iter().chain(investigation.path);
+    let (related, unrelated): (Vec<&Change>, Vec<&Change>) = changes_before_onset(investigation)
+        .partition(|change| entities().any(|entity| is_same_entity(entity, &change.target)));
+    let change = investigation.onset.and_then(|onset| last_change(&related, onset));
     let unrelated_changes = unrelated.iter().map(|change| change.reference.clone()).collect();
     let strength = match (!items.is_empty(), change.is_some()) {
         (true, true) => Strength::Grounded,
         (false, false) => Strength::Ungrounded,
         _ => Strength::PartiallyGrounded,
     };
-    EvidenceChain { path: input.path.to_vec(), items, change, unrelated_changes, strength }
+    EvidenceChain { path: investigation.path.to_vec(), items, change, unrelated_changes, strength }
 }
 
-/// Returns the changes in the window and not after the onset. None without an onset or a window.
-fn changes_before_onset<'a>(input: &ChainInput<'a>) -> impl Iterator<Item = &'a Change> {
-    let bounds = input.onset.zip(input.window);
-    input.changes.iter().filter(move |change| {
+/// Returns the changes that lie in the window and not after the onset. There are none if the onset or the window is
+/// unknown.
+fn changes_before_onset<'a>(investigation: &Investigation<'a>) -> impl Iterator<Item = &'a Change> {
+    let bounds = investigation.onset.zip(investigation.window);
+    investigation.changes.iter().filter(move |change| {
         bounds.is_some_and(|(onset, window)| window.contains(change.at) && change.at <= onset)
     })
-}
-
-/// Returns `true` if the changed entity is the suspect or on its path.
-fn concerns_suspect(change: &Change, input: &ChainInput<'_>) -> bool {
-    let suspect = input.root_cause.and_then(|hypothesis| hypothesis.target.as_ref());
-    suspect.into_iter().chain(input.path).any(|entity| is_same_entity(entity, &change.target))
 }
 
 fn last_change(changes: &[&Change], onset: Timestamp) -> Option<ChangeCitation> {
@@ -190,19 +186,24 @@ mod tests {
         }
     }
 
-    fn chain(records: Option<Vec<EvidenceRecord>>, changes: &[Change]) -> EvidenceChain {
-        let root_cause = records.map(|records| hypothesis("h", records));
-        assemble(&ChainInput {
-            path: &["checkout".to_string(), "orders-db".to_string()],
-            root_cause: root_cause.as_ref(),
+    fn investigation<'a>(path: &'a [String], changes: &'a [Change]) -> Investigation<'a> {
+        Investigation {
+            path,
             changes,
             onset: Some(Timestamp::from_micros(100)),
             window: Window::new(Timestamp::from_micros(50), Timestamp::from_micros(120)),
-        })
+            ..Investigation::default()
+        }
+    }
+
+    fn chain(records: Option<Vec<EvidenceRecord>>, changes: &[Change]) -> EvidenceChain {
+        let root_cause = records.map(|records| hypothesis("h", records));
+        let path = ["checkout".to_string(), "orders-db".to_string()];
+        assemble(root_cause.as_ref(), &investigation(&path, changes))
     }
 
     #[test]
-    fn no_citation_outside_the_onset_window_or_after_onset() {
+    fn no_change_outside_the_window_or_after_the_onset_is_cited() {
         for at in [0, 49, 101, 119, 121] {
             assert_eq!(chain(None, &[change("deploy", at)]).change, None, "at {at}");
         }
@@ -221,26 +222,19 @@ mod tests {
     }
 
     #[test]
-    fn simultaneous_changes_are_listed() {
+    fn simultaneous_changes_are_listed_as_equally_near() {
         let citation = chain(None, &[change("a", 90), change("b", 90)]).change.unwrap();
         assert_eq!((citation.change.reference.as_str(), citation.equally_near.len()), ("a", 1));
     }
 
     #[test]
-    fn only_changes_of_the_suspect_or_its_path_are_cited() {
+    fn only_changes_to_the_suspect_or_its_path_are_cited() {
         let cited = |suspect: Option<&str>, path: &[&str], target: &str| {
             let mut root_cause = hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)]);
             root_cause.target = suspect.map(str::to_string);
             let path: Vec<String> = path.iter().map(|entity| entity.to_string()).collect();
             let changes = [Change { target: target.to_string(), ..change("deploy", 90) }];
-            let window = Window::new(Timestamp::from_micros(50), Timestamp::from_micros(120));
-            let chain = assemble(&ChainInput {
-                path: &path,
-                root_cause: Some(&root_cause),
-                changes: &changes,
-                onset: Some(Timestamp::from_micros(100)),
-                window,
-            });
+            let chain = assemble(Some(&root_cause), &investigation(&path, &changes));
             assert_eq!(chain.unrelated_changes.is_empty(), chain.change.is_some());
             chain.strength == Strength::Grounded
         };
@@ -262,19 +256,18 @@ mod tests {
     }
 
     #[test]
-    fn without_onset_or_window_no_change_is_cited() {
+    fn without_an_onset_or_a_window_no_change_is_cited() {
         let changes = [change("deploy", 90)];
         let unlimited =
             Window::new(Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
         for (onset, window) in [(None, unlimited), (Some(Timestamp::from_micros(100)), None)] {
-            let input =
-                ChainInput { path: &[], root_cause: None, changes: &changes, onset, window };
-            assert_eq!(assemble(&input).change, None);
+            let investigation = Investigation { onset, window, ..investigation(&[], &changes) };
+            assert_eq!(assemble(None, &investigation).change, None);
         }
     }
 
     #[test]
-    fn only_hard_supports_are_items() {
+    fn only_hard_supporting_records_are_items() {
         let hard = record("logs", Lane::Logs, Supports, None);
         let chain = chain(
             Some(vec![
@@ -290,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn grounded_requires_both_hard_evidence_and_a_change() {
+    fn a_grounded_chain_requires_hard_evidence_and_a_change() {
         let hard = || Some(vec![record("logs", Lane::Logs, Supports, None)]);
         let changes = [change("deploy", 90)];
         assert_eq!(chain(hard(), &changes).strength, Strength::Grounded);
@@ -309,9 +302,10 @@ mod tests {
             let changes: Vec<_> = times.iter().map(|at| change("deploy", *at)).collect();
             let onset = Timestamp::from_micros(onset);
             let window = Window::new(Timestamp::from_micros(start), Timestamp::from_micros(end));
-            let chain = assemble(&ChainInput {
-                path: &["orders-db".to_string()], root_cause: None, changes: &changes, onset: Some(onset), window,
-            });
+            let path = ["orders-db".to_string()];
+            let investigation =
+                Investigation { onset: Some(onset), window, ..investigation(&path, &changes) };
+            let chain = assemble(None, &investigation);
             let eligible = |at: Timestamp| window.is_some_and(|window| window.contains(at)) && at <= onset;
             match chain.change {
                 Some(citation) => {

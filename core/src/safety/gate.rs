@@ -7,11 +7,12 @@ use super::hypothesis::{
 };
 use crate::belief::Entity;
 use crate::evidence::Lane;
+use crate::names;
 use crate::policy::Gate;
 use crate::time::Timestamp;
 
-/// The state of an investigation to evaluate.
-#[derive(Clone, Copy, Debug)]
+/// The state of the investigation that the gate evaluates.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct GateInput<'a> {
     /// All hypotheses in the investigation.
     pub hypotheses: &'a [Hypothesis],
@@ -25,7 +26,7 @@ pub struct GateInput<'a> {
     pub identical_calls: u32,
     /// The number of turns since the last new evidence.
     pub turns_without_evidence: u32,
-    /// The entities that can be the root cause; empty if any can.
+    /// The entities that can be the root cause; empty if any entity can be.
     pub suspects: &'a [Entity],
 }
 
@@ -42,41 +43,29 @@ pub enum GateState {
     Investigating,
 }
 
-impl GateState {
-    /// The name used in files and output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::EvidenceSufficient => "evidence_sufficient",
-            Self::BudgetExhausted => "budget_exhausted",
-            Self::NoConfidentRootCause => "no_confident_root_cause",
-            Self::Investigating => "investigating",
-        }
-    }
-}
+names!(GateState {
+    EvidenceSufficient => "evidence_sufficient",
+    BudgetExhausted => "budget_exhausted",
+    NoConfidentRootCause => "no_confident_root_cause",
+    Investigating => "investigating",
+});
 
 /// The kind of exit from an investigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GateExit {
-    /// With a root cause supported by hard evidence.
+    /// The investigation ended with a root cause that hard evidence supports.
     Confident,
-    /// Explicitly without a root cause.
+    /// The investigation ended explicitly without a root cause.
     NoConfidentRootCause,
     /// The investigation continues.
     None,
 }
 
-impl GateExit {
-    /// The name used in output and as a metric label.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Confident => "confident",
-            Self::NoConfidentRootCause => "no_confident_root_cause",
-            Self::None => "none",
-        }
-    }
-}
+names!(GateExit {
+    Confident => "confident",
+    NoConfidentRootCause => "no_confident_root_cause",
+    None => "none",
+});
 
 /// A finding of the gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +89,7 @@ pub enum GateReason {
         /// The time limit, in seconds.
         allowed_seconds: u32,
     },
-    /// The agent wants to finish, but no hypothesis about a suspect is validated.
+    /// The agent wants to finish, but no hypothesis that could be the root cause is validated.
     FinishedUnvalidated,
     /// The agent wants to finish before any hypothesis has hard evidence.
     FinishedWithoutEvidence,
@@ -123,7 +112,7 @@ pub enum GateReason {
         /// The number of validated hypotheses.
         count: u32,
     },
-    /// Nothing ends the investigation.
+    /// No condition ends the investigation.
     Investigating,
 }
 
@@ -155,23 +144,23 @@ impl GateReason {
                 format!("{count} hypotheses are validated by hard evidence")
             }
             Self::TurnsSpent { used, allowed } => {
-                format!("{used} turns are used; the policy allows {allowed}")
+                format!("{used} turns have been used; the policy allows {allowed}")
             }
             Self::TimeSpent { elapsed_micros, allowed_seconds } => format!(
                 "{} seconds have passed; the policy allows {allowed_seconds}",
                 elapsed_micros / MICROS_PER_SECOND
             ),
             Self::FinishedUnvalidated => {
-                "the agent wants to finish and no hypothesis that may be the root cause is validated".to_string()
+                "the agent wants to finish, but no hypothesis that could be the root cause is validated".to_string()
             }
             Self::FinishedWithoutEvidence => {
                 "the agent wants to finish before any hypothesis has hard evidence; call a tool that can support or refute one".to_string()
             }
             Self::RepeatedCalls { calls, allowed } => format!(
-                "the same tool call was made {calls} times; the policy ends at {allowed}: change its arguments or its tool"
+                "the same tool call was made {calls} times, and the policy ends the investigation at {allowed}; change the arguments or the tool"
             ),
             Self::NoNewEvidence { turns, allowed } => format!(
-                "{turns} turns brought no new evidence; the policy ends at {allowed}"
+                "{turns} turns brought no new evidence, and the policy ends the investigation at {allowed}"
             ),
             Self::OutsideSuspects { count: 1 } => {
                 "1 hypothesis is validated, but its target is not a suspect".to_string()
@@ -193,11 +182,12 @@ pub struct RootCause {
     pub index: usize,
     /// The strongest supporting lane.
     pub strongest_lane: Lane,
-    /// The number of distinct tools with hard evidence in favour.
+    /// The number of distinct tools whose hard evidence supports the hypothesis.
     pub independent_supports: u32,
-    /// The number of hard records in favour.
+    /// The number of hard records that support the hypothesis.
     pub hard_supports: u32,
-    /// The number of hard records against, each overridden or, depending on the policy, outranked.
+    /// The number of hard records that refute the hypothesis. Each of them is overridden if the policy's `contested`
+    /// switch is on.
     pub hard_refutations: u32,
 }
 
@@ -208,7 +198,7 @@ pub struct GateOutcome {
     pub state: GateState,
     /// The exit of the investigation.
     pub exit: GateExit,
-    /// All findings, the deciding one first.
+    /// All findings. The deciding one comes first.
     pub reasons: Vec<GateReason>,
     /// The number of validated hypotheses.
     pub validated_count: u32,
@@ -218,7 +208,7 @@ pub struct GateOutcome {
     pub refused_inferred_count: u32,
     /// The root cause, if a hypothesis is validated.
     pub root_cause: Option<RootCause>,
-    /// Hypotheses as strong as the root cause, except for input order.
+    /// The other hypotheses that are as strong as the root cause. The first one in input order is selected.
     pub ties: Vec<HypothesisId>,
 }
 
@@ -229,8 +219,8 @@ impl GateOutcome {
         self.reasons.first().copied().unwrap_or(GateReason::Investigating)
     }
 
-    /// Returns `true` if another turn is allowed. A root cause does not extend the limits, and an agent may go on
-    /// after an attempt to finish without evidence.
+    /// Returns `true` if another turn is allowed. A root cause does not extend the limits. After an attempt to finish
+    /// without evidence, the agent may continue.
     #[must_use]
     pub fn allows_another_turn(&self) -> bool {
         !self.reasons.iter().any(|reason| match reason {
@@ -323,8 +313,8 @@ fn reasons(
     reasons
 }
 
-fn outcome(deciding: Option<&GateReason>) -> (GateState, GateExit) {
-    match deciding {
+fn outcome(deciding_reason: Option<&GateReason>) -> (GateState, GateExit) {
+    match deciding_reason {
         Some(GateReason::Validated { .. }) => (GateState::EvidenceSufficient, GateExit::Confident),
         Some(GateReason::TurnsSpent { .. } | GateReason::TimeSpent { .. }) => {
             (GateState::BudgetExhausted, GateExit::NoConfidentRootCause)
@@ -336,10 +326,10 @@ fn outcome(deciding: Option<&GateReason>) -> (GateState, GateExit) {
     }
 }
 
-/// The rank of a validated hypothesis; the greatest is the root cause.
+/// The rank of a validated hypothesis. The hypothesis with the greatest rank is the root cause.
 type Rank = (u8, u32, Reverse<(bool, Option<Timestamp>)>);
 
-/// Returns the number of validated hypotheses about suspects, the strongest of them, and its ties.
+/// Returns the number of validated hypotheses about suspects, the strongest of these, and the hypotheses tied with it.
 fn root_cause(
     input: &GateInput<'_>,
     assessed: &[HypothesisAssessment],

@@ -1,35 +1,11 @@
 //! Computes the states of hypotheses from hard evidence. Records inferred by a model have no effect.
 
-use core::fmt;
-
 use super::verdict::Verdict;
 use crate::evidence::{EvidenceId, Lane, VerificationResult};
-use crate::ids::{IdError, checked_id};
+pub use crate::ids::HypothesisId;
+use crate::names;
 use crate::policy::Gate;
 use crate::time::Timestamp;
-
-/// A hypothesis id, not empty and unique in its investigation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HypothesisId(String);
-
-impl HypothesisId {
-    /// Validates an id of 1 to [`crate::ids::ClaimId::MAX_BYTES`] bytes.
-    pub fn new(id: impl Into<String>) -> Result<Self, IdError> {
-        checked_id(id.into()).map(Self)
-    }
-
-    /// The id as a string slice.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for HypothesisId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// The verdict of a tool result on a hypothesis.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,16 +22,17 @@ pub struct EvidenceRecord {
     pub evaluated_at: Option<Timestamp>,
     /// The stored evidence item, if any.
     pub evidence_id: Option<EvidenceId>,
-    /// The check's result in lane [`Lane::Verification`], if known.
+    /// The result of the check if the lane is [`Lane::Verification`] and the result is known.
     pub verification_result: Option<VerificationResult>,
     /// `true` if the item comes from an attested channel.
     pub attested: bool,
-    /// `true` if the record has no effect: its item is unknown, or not attested although the policy requires it.
+    /// `true` if the record has no effect, because its item is unknown or lacks an attestation that the policy
+    /// requires.
     pub is_refused: bool,
 }
 
 impl EvidenceRecord {
-    /// Returns `true` for hard evidence in favour of the hypothesis, except failed checks.
+    /// Returns `true` for hard evidence that supports the hypothesis, except for failed checks.
     #[must_use]
     pub fn is_hard_support(&self) -> bool {
         self.is_hard() && self.verdict == Verdict::Supports && !self.is_failed_check()
@@ -65,7 +42,7 @@ impl EvidenceRecord {
         self.verification_result == Some(VerificationResult::Failed)
     }
 
-    /// Returns `true` for hard evidence against the hypothesis.
+    /// Returns `true` for hard evidence that refutes the hypothesis.
     #[must_use]
     pub fn is_hard_refutation(&self) -> bool {
         self.is_hard() && self.verdict == Verdict::Refutes
@@ -92,41 +69,31 @@ pub struct Hypothesis {
 /// The state of a hypothesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HypothesisState {
-    /// Hard evidence supports it.
+    /// Hard evidence supports the hypothesis.
     Validated,
-    /// Hard evidence refutes and none supports it.
+    /// Hard evidence refutes the hypothesis, and none supports it.
     Invalidated,
-    /// Hard evidence supports and refutes it.
+    /// Some hard evidence supports the hypothesis, and some refutes it.
     Contested,
     /// No hard evidence is conclusive.
     Inconclusive,
 }
 
-impl HypothesisState {
-    /// All states.
-    pub const ALL: [Self; 4] =
-        [Self::Validated, Self::Invalidated, Self::Contested, Self::Inconclusive];
-
-    /// The name used in files, output and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Validated => "validated",
-            Self::Invalidated => "invalidated",
-            Self::Contested => "contested",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-}
+names!(HypothesisState {
+    Validated => "validated",
+    Invalidated => "invalidated",
+    Contested => "contested",
+    Inconclusive => "inconclusive",
+});
 
 /// The state of a hypothesis with the underlying counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HypothesisAssessment {
     /// The state.
     pub state: HypothesisState,
-    /// The number of hard records in favour.
+    /// The number of hard records that support the hypothesis.
     pub hard_supports: u32,
-    /// The number of hard records against.
+    /// The number of hard records that refute the hypothesis.
     pub hard_refutations: u32,
     /// The number of records inferred by a language model, which have no effect.
     pub inferred: u32,
@@ -134,23 +101,6 @@ pub struct HypothesisAssessment {
     pub failed_checks: u32,
     /// The number of refused records, which have no effect.
     pub refused: u32,
-}
-
-/// The hard records of a hypothesis.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HardRecords {
-    /// The records in hard lanes, in input order.
-    pub records: Vec<EvidenceRecord>,
-    /// The number of dropped records.
-    pub refused_inferred: u32,
-}
-
-/// Drops records inferred by a language model.
-#[must_use]
-pub fn drop_inferred(mut records: Vec<EvidenceRecord>) -> HardRecords {
-    let count_before = records.len();
-    records.retain(|record| record.lane.is_hard());
-    HardRecords { refused_inferred: count(count_before - records.len()), records }
 }
 
 /// Computes the state of a hypothesis.
@@ -193,13 +143,13 @@ pub fn assess_hypothesis(hypothesis: &Hypothesis, policy: &Gate) -> HypothesisAs
     }
 }
 
-/// Returns `true` if a support overrides a refutation: it is later and its lane is at least as strong.
+/// Returns `true` if a support overrides a refutation, that is, if it is later and its lane is at least as strong.
 fn overrides(support: &EvidenceRecord, refutation: &EvidenceRecord) -> bool {
-    let later = match (support.evaluated_at, refutation.evaluated_at) {
+    let is_later = match (support.evaluated_at, refutation.evaluated_at) {
         (Some(support), Some(refutation)) => support > refutation,
         _ => false,
     };
-    later && support.lane.strength() >= refutation.lane.strength()
+    is_later && support.lane.strength() >= refutation.lane.strength()
 }
 
 fn count(records: usize) -> u32 {
@@ -257,7 +207,7 @@ pub(super) mod tests {
     const REFUTES: Verdict = Verdict::Refutes;
 
     #[test]
-    fn llm_only_evidence_never_validates_or_invalidates() {
+    fn inferred_evidence_alone_never_validates_or_invalidates() {
         for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
             for verdict in [SUPPORTS, REFUTES] {
                 let records = vec![record("model", Lane::LlmInferred, verdict, Some(1)); 9];
@@ -281,14 +231,6 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn inferred_records_are_dropped_and_counted() {
-        let hard = record("logs", Lane::Logs, SUPPORTS, None);
-        let inferred = record("model", Lane::LlmInferred, SUPPORTS, None);
-        let filtered = drop_inferred(vec![inferred.clone(), hard.clone(), inferred]);
-        assert_eq!(filtered, HardRecords { records: vec![hard], refused_inferred: 2 });
-    }
-
-    #[test]
     fn h16_one_support_does_not_outrank_many_refutations() {
         let mut records = vec![record("logs", Lane::Logs, SUPPORTS, Some(1))];
         records.extend(vec![record("traces", Lane::Traces, REFUTES, Some(2)); 20]);
@@ -301,15 +243,23 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_refutation_is_overridden_by_later_stronger_support() {
+    fn a_later_support_in_an_equally_strong_lane_overrides_a_refutation() {
         let early = record("logs", Lane::Logs, SUPPORTS, Some(1));
         let against = record("promql", Lane::Metrics, REFUTES, Some(5));
         let with =
             |last| state_with_preset(Preset::Reference, vec![early.clone(), against.clone(), last]);
         let later = |lane| record("again", lane, SUPPORTS, Some(6));
-        assert_eq!(with(later(Lane::Logs)), HypothesisState::Validated, "logs equal metrics");
+        assert_eq!(
+            with(later(Lane::Logs)),
+            HypothesisState::Validated,
+            "logs are as strong as metrics"
+        );
         assert_eq!(with(later(Lane::Verification)), HypothesisState::Validated);
-        assert_eq!(with(later(Lane::StaticInfra)), HypothesisState::Contested, "weaker lane");
+        assert_eq!(
+            with(later(Lane::StaticInfra)),
+            HypothesisState::Contested,
+            "the lane is weaker"
+        );
         assert_eq!(
             with(record("again", Lane::Logs, SUPPORTS, Some(5))),
             HypothesisState::Contested
@@ -337,7 +287,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_refutation_needs_an_answer() {
+    fn every_refutation_must_be_overridden() {
         let records = vec![
             record("a", Lane::Logs, REFUTES, Some(1)),
             record("b", Lane::Logs, SUPPORTS, Some(2)),
@@ -347,7 +297,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn synthetic_evidence_alone_never_validates_under_strict() {
+    fn synthetic_evidence_alone_never_validates_under_the_strict_preset() {
         let synthetic = record("probe", Lane::Synthetic, SUPPORTS, Some(1));
         let only = vec![synthetic.clone(); 3];
         assert_eq!(state_with_preset(Preset::Strict, only.clone()), HypothesisState::Inconclusive);
@@ -357,7 +307,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn refutation_invalidates_and_no_evidence_is_inconclusive() {
+    fn a_refuted_hypothesis_is_invalidated_and_one_without_evidence_is_inconclusive() {
         let refuted = vec![record("logs", Lane::Logs, REFUTES, None)];
         assert_eq!(state_with_preset(Preset::Reference, refuted), HypothesisState::Invalidated);
         assert_eq!(state_with_preset(Preset::Reference, vec![]), HypothesisState::Inconclusive);
@@ -367,7 +317,7 @@ pub(super) mod tests {
         #[test]
         fn inferred_records_change_no_state(records in proptest::collection::vec(any_record(), 0..10)) {
             for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
-                let hard = drop_inferred(records.clone()).records;
+                let hard = records.iter().filter(|record| record.lane.is_hard()).cloned().collect();
                 prop_assert_eq!(state_with_preset(base, records.clone()), state_with_preset(base, hard));
             }
         }
@@ -381,7 +331,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn a_refutation_never_helps(records in proptest::collection::vec(any_record(), 0..8), lane in 0usize..7) {
+        fn a_refutation_never_validates_a_hypothesis(records in proptest::collection::vec(any_record(), 0..8), lane in 0usize..7) {
             for base in [Preset::Paper, Preset::Reference, Preset::Strict] {
                 let before = state_with_preset(base, records.clone());
                 let mut more = records.clone();

@@ -1,4 +1,4 @@
-//! Verdicts on tool results and hypotheses, and the limits on an agent's actions. Executes nothing.
+//! The verdicts on tool results and hypotheses, and the limits on an agent's actions. This module executes nothing.
 
 pub mod action_ladder;
 pub mod cap;
@@ -13,14 +13,14 @@ pub use action_ladder::{
 };
 pub use cap::{CappedConfidence, Confidence, ConfidenceError, cap};
 pub use evidence_chain::{
-    ChainInput, Change, ChangeCitation, ChangeKind, EvidenceChain, Strength, assemble,
+    Change, ChangeCitation, ChangeKind, EvidenceChain, Investigation, Strength, assemble,
 };
 pub use gate::{
     GateExit, GateInput, GateOutcome, GateReason, GateState, RootCause, evaluate as evaluate_gate,
 };
 pub use hypothesis::{
-    EvidenceRecord, HardRecords, Hypothesis, HypothesisAssessment, HypothesisId, HypothesisState,
-    assess_hypothesis, drop_inferred,
+    EvidenceRecord, Hypothesis, HypothesisAssessment, HypothesisId, HypothesisState,
+    assess_hypothesis,
 };
 pub use rollout_modes::{SafetyInput, SafetyOutcome, Shadow, evaluate_safety};
 pub use verdict::{ClassifiedVerdict, Expectation, Polarity, Signal, ToolResult, Verdict};

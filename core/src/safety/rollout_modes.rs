@@ -1,4 +1,4 @@
-//! Runs the gate, cap and ladder in their rollout modes (docs/POLICY.md, "Rollout").
+//! Runs the gate, the cap and the ladder in their rollout modes (docs/POLICY.md, "Rollout").
 
 use super::action_ladder::{ActionVerdict, LadderGate, LadderInput, UnverifiedFix, action};
 use super::cap::{CappedConfidence, Confidence, cap};
@@ -7,7 +7,7 @@ use super::gate::{GateInput, GateOutcome, evaluate};
 use crate::policy::{DecisionRollout, PolicyValues, RolloutMode};
 use crate::tier::Tier;
 
-/// The result of a mechanism by mode; at most one field is set.
+/// The result of a mechanism in its mode. At most one field is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ByMode<T> {
     active: Option<T>,
@@ -62,11 +62,11 @@ pub struct SafetyOutcome {
 /// The results of mechanisms in shadow mode.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shadow {
-    /// The gate.
+    /// The gate's result.
     pub gate: Option<GateOutcome>,
     /// The capped confidence.
     pub cap: Option<CappedConfidence>,
-    /// The action, based on the gate and cap in any mode.
+    /// The action, which is based on the gate and the cap, whether they are active or in shadow mode.
     pub action: Option<ActionVerdict>,
 }
 
@@ -128,13 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn off_computes_nothing() {
-        let skipped: ByMode<()> = ByMode::compute(RolloutMode::Off, || panic!("must not run"));
-        assert_eq!(skipped.active_or_shadow(), None);
+    fn nothing_is_computed_in_mode_off() {
+        let not_computed: ByMode<()> = ByMode::compute(RolloutMode::Off, || panic!("must not run"));
+        assert_eq!(not_computed.active_or_shadow(), None);
     }
 
     #[test]
-    fn active_mechanisms_take_effect_and_leave_no_shadow() {
+    fn active_mechanisms_take_effect_and_have_no_shadow_result() {
         let tree = [hypothesis("h", vec![record("logs", Lane::Logs, Supports, None)])];
         let outcome =
             evaluate_safety(&preset(Preset::Reference), &sample(&tree, Some(confidence(990_000))));
@@ -174,7 +174,7 @@ mod tests {
             (Action::Notify, vec![ActionLimit::NoDecision])
         );
 
-        // A ladder in shadow mode uses the decision in shadow mode.
+        // A ladder in shadow mode uses a decision in shadow mode.
         let rollout = Rollout { ladder: RolloutMode::Shadow, ..rollout };
         let outcome = evaluate_safety(&with_rollout(Preset::Reference, rollout), &input);
         assert_eq!(outcome.shadow.action.unwrap().action, Action::Patch);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_that_is_off_does_not_limit_the_action_under_paper() {
+    fn a_gate_that_is_not_active_does_not_limit_the_action_under_the_paper_preset() {
         for mode in [RolloutMode::Off, RolloutMode::Shadow] {
             let rollout = Rollout { gate: mode, ..preset(Preset::Paper).rollout };
             let input = SafetyInput { gate: None, ..sample(&[], Some(confidence(990_000))) };
@@ -205,15 +205,7 @@ mod tests {
         confidence: Option<Confidence>,
     ) -> SafetyInput<'_> {
         SafetyInput {
-            gate: Some(GateInput {
-                hypotheses,
-                wants_to_finish: false,
-                turns_used: 1,
-                elapsed_micros: 0,
-                identical_calls: 0,
-                turns_without_evidence: 0,
-                suspects: &[],
-            }),
+            gate: Some(GateInput { hypotheses, turns_used: 1, ..GateInput::default() }),
             strength: Strength::PartiallyGrounded,
             confidence,
             tier: Tier::Proceed,
@@ -223,7 +215,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shadow_equals_off_apart_from_the_shadow_field(
+        fn shadow_mode_changes_only_the_shadow_field(
             trees in proptest::collection::vec(proptest::collection::vec(any_record(), 0..5), 0..3),
             rated in proptest::option::of(any_confidence()),
             modes in (0usize..3, 0usize..3, 0usize..3), tier in 0usize..4, strength in 0usize..3, paper: bool,

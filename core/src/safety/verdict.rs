@@ -1,7 +1,7 @@
 //! Classifies a tool result as supporting or refuting a fault hypothesis, or as inconclusive.
 //!
-//! Structured signals take precedence over words. The healthy value depends on the signal: 0 errors are
-//! healthy, 0 ready replicas are not. `verdict/lexicon.toml` defines the meaning of words.
+//! Structured signals take precedence over words. The healthy value depends on the signal: 0 errors are healthy, but 0
+//! ready replicas are not. `verdict/lexicon.toml` defines the meaning of words.
 
 mod findings;
 mod judge_cells;
@@ -19,6 +19,7 @@ use findings::Findings;
 use judge_value::Context;
 
 use crate::budget::Budget;
+use crate::names;
 
 pub use summary::summary;
 
@@ -33,73 +34,40 @@ pub enum Verdict {
     Inconclusive,
 }
 
-impl Verdict {
-    /// All verdicts.
-    pub const ALL: [Self; 3] = [Self::Supports, Self::Refutes, Self::Inconclusive];
-
-    /// The name used in files, output and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Supports => "supports",
-            Self::Refutes => "refutes",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-
-    /// Parses a verdict name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
-    }
-}
+names!(Verdict { Supports => "supports", Refutes => "refutes", Inconclusive => "inconclusive" });
 
 /// The direction in which a signal indicates a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Polarity {
-    /// Zero is healthy and any other value is a fault: errors, timeouts, restarts.
+    /// Zero is healthy, and any other value is a fault. Examples are errors, timeouts and restarts.
     Fault,
-    /// Zero is healthy and other values need a threshold: lag, queue depth.
+    /// Zero is healthy, and other values need a threshold. Examples are lag and queue depth.
     Backlog,
-    /// Every value needs a threshold, above which it is a fault: latency, utilisation.
+    /// Every value needs a threshold, above which it is a fault. Examples are latency and utilisation.
     Load,
-    /// Zero is a fault and the whole is healthy: availability, success rate.
+    /// Zero is a fault, and 100 % is healthy. Examples are availability and success rate.
     Share,
-    /// Zero is a fault and other values need a threshold or desired number: ready replicas, free disk.
+    /// Zero is a fault, and other values need a threshold or a desired number. Examples are ready replicas and free
+    /// disk space.
     Stock,
 }
 
-impl Polarity {
-    /// All polarities.
-    pub const ALL: [Self; 5] = [Self::Fault, Self::Backlog, Self::Load, Self::Share, Self::Stock];
-
-    /// The name used in files and output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fault => "fault",
-            Self::Backlog => "backlog",
-            Self::Load => "load",
-            Self::Share => "share",
-            Self::Stock => "stock",
-        }
-    }
-
-    /// Parses a polarity name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|polarity| polarity.name() == name)
-    }
-}
+names!(Polarity {
+    Fault => "fault",
+    Backlog => "backlog",
+    Load => "load",
+    Share => "share",
+    Stock => "stock",
+});
 
 /// The signal that a hypothesis is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expectation<'a> {
-    /// The signal's name. Unnamed samples are assumed to be of this signal, and other signals are ignored.
+    /// The signal's name. Samples without a name are assumed to belong to this signal, and other signals are ignored.
     pub signal: &'a str,
     /// The polarity; derived from the name if `None`.
     pub polarity: Option<Polarity>,
-    /// The threshold for values without one, as a decimal with or without a unit.
+    /// The threshold for values without a threshold of their own, as a decimal with or without a unit.
     pub threshold: Option<&'a str>,
 }
 
@@ -120,14 +88,14 @@ impl<'a> ToolResult<'a> {
     }
 }
 
-/// The measurement behind a verdict.
+/// The measurement on which a verdict is based.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signal {
     /// The signal's name.
     pub name: String,
     /// The value with its unit, as written.
     pub value: String,
-    /// The threshold or whole that the value was compared with, as written.
+    /// The threshold or total with which the value was compared, as written.
     pub threshold: Option<String>,
     /// The signal's polarity, if known.
     pub polarity: Option<Polarity>,

@@ -1,4 +1,4 @@
-//! Finds the heading and text before a claim.
+//! Finds the heading above a claim and the text before it.
 
 use core::ops::Range;
 
@@ -12,7 +12,7 @@ const MAX_BACK: usize = 16 << 10;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Location {
     pub(super) heading: String,
-    /// The preceding text in the section, with the table header for a table row; may be empty.
+    /// The preceding text in the section; may be empty. For a table row, it begins with the header of the table.
     pub(super) preceding_text: String,
 }
 

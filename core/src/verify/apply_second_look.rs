@@ -1,4 +1,4 @@
-//! Applies the second look. The stricter verdict wins.
+//! Applies the verdicts of the second look. The stricter of two verdicts wins.
 
 use super::corrections::{CorrectionCode, Findings};
 use crate::claim::{Class, JudgedClaim};
@@ -16,15 +16,15 @@ pub(super) fn check(
     if class == judged.class {
         return;
     }
-    let (code, found) = match class {
-        Class::Contradicted => (CorrectionCode::Refuted, "refutes the claim"),
-        _ => (CorrectionCode::NotShown, "does not find the claim shown"),
+    let (code, result) = match class {
+        Class::Contradicted => (CorrectionCode::Refuted, "finds that the quotes refute the claim"),
+        _ => (CorrectionCode::NotShown, "finds that the quotes do not show the claim"),
     };
     let sentence = match second_look.explanation.as_str() {
-        "" => format!("The second look {found}."),
-        explanation => format!("The second look {found}: {explanation}"),
+        "" => format!("The second look {result}."),
+        explanation => format!("The second look {result}: {explanation}"),
     };
-    findings.reclass(judged, code, class, sentence);
+    findings.reclassify(judged, code, class, sentence);
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Evidence items indexed by id, with lazily computed views.
+//! The evidence items, indexed by id, with lazily computed views of their content.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::ids::ClaimId;
 use crate::second_look::SecondLookResult;
 use crate::text::fold::Folded;
 
-/// A request's evidence items, indexed by id. The first item with a duplicate id wins.
+/// The evidence items of a request, indexed by id. If several items have the same id, the first one wins.
 #[derive(Clone, Debug)]
 pub struct EvidenceSet<'a> {
     items: &'a [EvidenceItem],
@@ -29,10 +29,10 @@ impl<'a> EvidenceSet<'a> {
         Self { items, by_id, second_looks: BTreeMap::new(), budget: Budget::unlimited() }
     }
 
-    /// Adds the second-look verdicts. The first verdict on a claim wins.
+    /// Adds the verdicts from the second look. If there are several verdicts on a claim, the first one wins.
     #[must_use]
     pub fn with_second_looks(self, second_looks: &'a [SecondLookResult]) -> Self {
-        // Collecting in reverse keeps the first of several duplicates.
+        // Collecting in reverse order keeps the first of several verdicts.
         let by_claim = second_looks.iter().rev().map(|result| (&result.claim, result));
         Self { second_looks: by_claim.collect(), ..self }
     }
@@ -73,19 +73,19 @@ impl<'a> EvidenceSet<'a> {
 pub(super) struct Sources<'a> {
     items: &'a [EvidenceItem],
     cache: BTreeMap<usize, ItemViews<'a>>,
-    /// The number of bytes that slow searches may still scan, so that forged quotes take bounded time.
+    /// The number of bytes that slow searches may still scan. It bounds the time that forged quotes take.
     search_budget: usize,
     budget: Budget,
 }
 
-/// The number of bytes that slow searches may scan per verification, enough for some thousands of items.
+/// The number of bytes that slow searches may scan per verification, which is enough for several thousand items.
 const SEARCH_BUDGET: usize = 64 << 20;
 
 #[derive(Debug, Default)]
 struct ItemViews<'a> {
     folded: Option<Folded<'a>>,
     canonical: Option<Canonical>,
-    /// The content as printed; `Some(None)` if it equals the content.
+    /// The text as it was printed; `Some(None)` if it equals the content.
     printed: Option<Option<Canonical>>,
     documents: Option<Documents<'a>>,
 }
@@ -100,13 +100,13 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// Spends budget for an exact search in an item. Returns `false` if it is exceeded.
+    /// Spends budget on an exact search in an item. Returns `false` if the budget is exceeded.
     pub(super) fn may_scan(&self, position: usize) -> bool {
         const BYTES_PER_UNIT: usize = 32;
         self.budget.spend(self.content(position).len() / BYTES_PER_UNIT)
     }
 
-    /// Spends budget for a slow search in an item. Returns `false` if it is exceeded.
+    /// Spends budget on a slow search in an item. Returns `false` if the budget is exceeded.
     pub(super) fn may_search(&mut self, position: usize) -> bool {
         const MIN_COST: usize = 4_096;
         let cost = self.content(position).len().max(MIN_COST);
@@ -123,7 +123,7 @@ impl<'a> Sources<'a> {
         self.items.get(position)
     }
 
-    /// The content of an item; empty if there is none.
+    /// The content of an item; empty if there is no item at this position.
     pub(super) fn content(&self, position: usize) -> &'a str {
         self.item(position).map_or("", |item| item.content.as_str())
     }
@@ -139,7 +139,7 @@ impl<'a> Sources<'a> {
         self.cache.entry(position).or_default().canonical.get_or_insert_with(compute)
     }
 
-    /// The content as printed, in canonical form; `None` if it equals the content.
+    /// The text as it was printed, in canonical form; `None` if it equals the content.
     pub(super) fn printed(&mut self, position: usize) -> Option<&Canonical> {
         let content = self.content(position);
         let compute = || as_printed(content).map(|printed| Canonical::from_traced(&printed));
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn items_are_found_by_id_and_fields_by_pointer() {
+    fn finds_items_by_id_and_fields_by_pointer() {
         let items = [tool("e2", "x"), json("e1", r#"{"a": [{"b": "c\nd"}, 5]}"#)];
         let evidence_set = EvidenceSet::new(&items);
         assert_eq!(evidence_set.item(&items[1].id), Some(&items[1]));

@@ -1,12 +1,12 @@
 //! Limits a claim's evidence type to the types allowed by its citations.
 //!
-//! | cited | highest type |
+//! | cited item or claim | highest type |
 //! |---|---|
 //! | tool output, change or executed check | `tool_match` |
 //! | structured step output | `specific_data` |
 //! | alert field | `signal_match` |
 //! | claim in this or an earlier report | `synthesis` |
-//! | inferred items; under `tool_match_needs_attestation`, unattested items | `inference` |
+//! | inferred item, or unattested item under `tool_match_needs_attestation` | `inference` |
 //!
 //! The best valid citation determines the type. Only supported claims are limited.
 
@@ -46,11 +46,11 @@ pub(super) fn check(
             CorrectionCode::TypeAboveEvidence
         };
         let judged_type = judged.evidence_type.name();
-        findings.retype(policy, judged, code, ceiling, || {
+        findings.lower_type(policy, judged, code, ceiling, || {
             if unattested {
                 String::from("The cited items are not attested, so the claim counts as inference.")
             } else {
-                format!("The cited items allow {} at most, not {judged_type}.", ceiling.name())
+                format!("The cited items allow at most {}, not {judged_type}.", ceiling.name())
             }
         });
     }
@@ -64,7 +64,7 @@ pub(crate) fn heaviest_allowed(policy: &PolicyValues, items: &[EvidenceItem]) ->
     heaviest.unwrap_or(EvidenceType::Inference)
 }
 
-/// The highest type allowed by an item. The flag is `true` if the item is unattested or inferred.
+/// Returns the highest type that an item allows. The flag is `true` if the item is unattested or inferred.
 fn ceiling(policy: &PolicyValues, item: &EvidenceItem) -> (EvidenceType, bool) {
     let unattested = policy.guards.tool_match_needs_attestation && !item.attested;
     if unattested || item.lane == Lane::LlmInferred {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn h10_unsupported_claims_keep_the_heavier_type() {
+    fn h10_unsupported_claims_keep_their_type() {
         let claims = claims(&["pod restarted"]);
         let item = EvidenceItem { kind: EvidenceKind::Signal, ..tool("e1", "pod restarted") };
         for class in [Class::Contradicted, Class::Ungrounded] {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn h11_unattested_items_are_inference_under_strict() {
+    fn h11_unattested_items_allow_only_inference_under_the_strict_preset() {
         let claims = claims(&["pod restarted"]);
         let answer = [judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];
         let result =
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn h10_an_inferred_item_allows_inference_only() {
+    fn h10_an_inferred_item_allows_only_inference() {
         let claims = claims(&["pod restarted"]);
         let item = EvidenceItem { lane: Lane::LlmInferred, ..tool("e1", "pod restarted") };
         let answer = [judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "pod restarted")])];

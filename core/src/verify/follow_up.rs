@@ -1,10 +1,10 @@
-//! Selects claims for a follow-up request to the judge, and applies the answer.
+//! Selects the claims for a follow-up request to the judge, and applies the judge's answers.
 
 use super::{Correction, CorrectionCode, CorrectionOutcome};
 use crate::claim::{Class, JudgedClaim};
 use crate::ids::ClaimId;
 
-/// A claim for the follow-up request.
+/// A claim that the follow-up request asks about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objection {
     /// The verdict on the claim.
@@ -13,18 +13,18 @@ pub struct Objection {
     pub findings: Vec<String>,
 }
 
-/// Returns the claims whose citations were all removed because quotes or items were not found.
+/// Returns the claims that lost all their citations because quotes or items were not found.
 #[must_use]
 pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Objection> {
     let objection = |judged: &JudgedClaim| {
-        let corrections_of_claim = corrections.iter().filter(|correction| {
+        let claim_corrections = corrections.iter().filter(|correction| {
             correction.claim == judged.claim.id
                 && correction.outcome == CorrectionOutcome::Corrected
         });
-        let has_no_citation = corrections_of_claim
+        let has_no_citation = claim_corrections
             .clone()
             .any(|correction| correction.code == CorrectionCode::NoValidCitation);
-        let sentences = corrections_of_claim
+        let sentences = claim_corrections
             .filter(|correction| {
                 let code = correction.code;
                 matches!(code, CorrectionCode::QuoteNotFound | CorrectionCode::UnknownEvidence)
@@ -36,7 +36,7 @@ pub fn objections(judged: &[JudgedClaim], corrections: &[Correction]) -> Vec<Obj
     judged.iter().filter_map(objection).collect()
 }
 
-/// Applies the answers to a follow-up request. Never makes a class less strict.
+/// Applies the answers to a follow-up request. This never makes a class less strict.
 #[must_use]
 pub fn apply_follow_up(
     judged_claims: &[JudgedClaim],
@@ -62,7 +62,7 @@ fn revise(judged: &JudgedClaim, answer: &JudgedClaim) -> JudgedClaim {
         return revised;
     }
     if answer.class > judged.class {
-        // A supported claim never gets a heavier type, and an unsupported one never a lighter type.
+        // A supported claim never gets a heavier type, and an unsupported claim never gets a lighter one.
         let (judged_type, answer_type) = (judged.evidence_type, answer.evidence_type);
         revised.evidence_type = match answer.class {
             Class::Grounded | Class::Complementary => judged_type.max(answer_type),
@@ -91,11 +91,11 @@ mod tests {
     const LOG: &str = "queue depth 29\nworkers busy 4 of 8";
 
     #[test]
-    fn claims_without_a_found_citation_get_an_extra_turn() {
+    fn claims_that_lost_all_citations_are_selected_for_a_follow_up_request() {
         let claims = claims(&["queue depth was 29", "workers busy 4 of 8", "a", "b", "c"]);
         let judged_claims = [
             judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "depth of the queue: 29")]),
-            // One quote is found, so the claim is still cited.
+            // One quote is found, so the claim still has a citation.
             judged(
                 &claims[1],
                 Class::Grounded,
@@ -103,7 +103,7 @@ mod tests {
                 &[("e1", "workers busy 4 of 8"), ("e1", "8 of 8 are busy")],
             ),
             judged(&claims[2], Class::Contradicted, ToolMatch, &[("e9", "queue depth 29")]),
-            // Nothing was cited, so no quote was missing.
+            // Nothing was cited, so no quote can be missing.
             judged(&claims[3], Class::Grounded, ToolMatch, &[]),
             judged(&claims[4], Class::Ungrounded, ToolMatch, &[("e1", "nowhere to be found")]),
         ];
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn an_observing_policy_has_no_objections() {
+    fn there_are_no_objections_if_verification_only_observes() {
         let claims = claims(&["queue depth was 29"]);
         let judged_claims =
             [judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "no such line")])];

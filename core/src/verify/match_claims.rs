@@ -1,4 +1,5 @@
-//! Matches the judge's verdicts to the submitted claims. The strictest of duplicate verdicts wins.
+//! Matches the judge's verdicts to the submitted claims. If there are several verdicts on a claim, the strictest one
+//! wins.
 
 use core::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use crate::ids::ClaimId;
 use crate::policy::PolicyValues;
 use crate::score::heaviest_type;
 
-/// Returns a verified claim for each submitted one, in order.
+/// Returns a verified claim for each submitted claim, in order.
 pub(super) fn match_claims(
     policy: &PolicyValues,
     claims: &[Claim],
@@ -25,7 +26,7 @@ pub(super) fn match_claims(
                 &answer,
                 CorrectionCode::UnknownClaim,
                 format!(
-                    "The judge returned claim `{}`, which the report does not have.",
+                    "The judge returned claim `{}`, which is not in the report.",
                     answer.claim.id
                 ),
             ),
@@ -50,7 +51,7 @@ fn select_stricter(
     second: JudgedClaim,
     findings: &mut Findings,
 ) -> JudgedClaim {
-    // Ties in weight go to the type that weighs more in the paper.
+    // If two types have the same weight, the type with the larger weight in the paper counts as heavier.
     let weight = |judged: &JudgedClaim| {
         (policy.weights.get(judged.evidence_type), Reverse(judged.evidence_type))
     };
@@ -82,7 +83,7 @@ fn restore_text(claim: &Claim, mut answer: JudgedClaim, findings: &mut Findings)
             &answer,
             CorrectionCode::AlteredClaim,
             format!(
-                "The judge changed the text or span of claim `{}`; those of the report count.",
+                "The judge changed the text or span of claim `{}`; the text and span from the report are used.",
                 claim.id
             ),
         );
@@ -92,20 +93,14 @@ fn restore_text(claim: &Claim, mut answer: JudgedClaim, findings: &mut Findings)
 
 fn add_dropped(policy: &PolicyValues, claim: &Claim, findings: &mut Findings) -> VerifiedClaim {
     let judged = JudgedClaim {
-        claim: claim.clone(),
-        class: Class::Ungrounded,
-        evidence_type: heaviest_type(policy),
-        citations: Vec::new(),
-        note: String::from("The judge gave no answer for this claim."),
-        role: crate::claim::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
+        note: String::from("The judge returned no verdict on this claim."),
+        ..JudgedClaim::new(claim.clone(), Class::Ungrounded, heaviest_type(policy))
     };
     findings.note(
         &judged,
         CorrectionCode::ClaimDropped,
         format!(
-            "The judge omitted claim `{}`; it counts as ungrounded at the largest weight.",
+            "The judge omitted claim `{}`; it counts as ungrounded with the largest weight.",
             claim.id
         ),
     );
@@ -119,7 +114,7 @@ mod tests {
     use crate::claim::EvidenceType;
 
     #[test]
-    fn h06_a_claim_that_the_judge_drops_is_added() {
+    fn h06_a_claim_that_the_judge_omits_is_added() {
         let claims = claims(&["pod restarted", "dns failed"]);
         let answer = [judged(
             &claims[0],
@@ -152,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn altered_texts_are_restored() {
+    fn restores_altered_claim_texts() {
         let claims = claims(&["pod restarted 9 times"]);
         let mut answer = judged(
             &claims[0],

@@ -1,7 +1,7 @@
 //! Verifies a judge's partition against the evidence (docs/JUDGES.md).
 //!
-//! The checks are structural. Only the second look checks whether quotes support a claim. Verification
-//! never increases a claim's contribution to the score.
+//! The checks are structural. Only the second look checks whether the quotes support a claim. Verification never
+//! increases a claim's contribution to the score.
 
 mod actions;
 mod apply_second_look;
@@ -36,11 +36,11 @@ use crate::policy::{PolicyValues, VerificationMode};
 /// The status of a verified claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VerdictStatus {
-    /// The verdict counts as judged.
+    /// The claim counts with the judge's verdict.
     AsJudged,
-    /// Judged contradicted without a valid citation, which blocks proceed.
+    /// The claim was judged contradicted without a valid citation, which blocks proceed.
     UnverifiedContradiction,
-    /// Missing from the judge's answer, which blocks proceed.
+    /// The claim is missing from the judge's answer, which blocks proceed.
     Dropped,
 }
 
@@ -56,7 +56,7 @@ pub struct VerifiedClaim {
 /// A partition after verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifiedPartition {
-    /// One claim per submitted claim if verification is enforced; otherwise the judge's claims.
+    /// If verification is enforced, one claim per submitted claim; otherwise, the judge's claims.
     pub claims: Vec<VerifiedClaim>,
     /// The corrections, in the order of the checks.
     pub corrections: Vec<Correction>,
@@ -124,7 +124,7 @@ fn enforce(
     VerifiedPartition { claims, corrections: findings.corrections }
 }
 
-/// Returns the texts of all claims if a claim cites another, or else an empty list.
+/// Returns the texts of all claims if any claim cites another claim, or else an empty list.
 fn texts_of_cited_claims(claims: &[VerifiedClaim]) -> Vec<String> {
     let cites_claims = claims.iter().any(|claim| {
         claim.judged.citations.iter().any(|citation| matches!(citation.target, Target::Claim(_)))

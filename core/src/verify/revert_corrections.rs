@@ -4,7 +4,7 @@ use super::{Correction, CorrectionCode, VerdictStatus, VerifiedClaim, VerifiedPa
 use crate::claim::{Class, EvidenceType, JudgedClaim};
 use crate::ids::ClaimId;
 
-/// Corrections that lose part of the judge's answer.
+/// The codes of corrections that lose part of the judge's answer.
 const LOSSY: [CorrectionCode; 4] = [
     CorrectionCode::UnknownClaim,
     CorrectionCode::DuplicateClaim,
@@ -12,7 +12,8 @@ const LOSSY: [CorrectionCode; 4] = [
     CorrectionCode::QuoteMoved,
 ];
 
-/// Corrections that removed or changed citations, and are not found again.
+/// The codes of corrections that removed or changed citations. Verifying the restored partition does not find them
+/// again.
 const CITATION_CODES: [CorrectionCode; 8] = [
     CorrectionCode::UnknownEvidence,
     CorrectionCode::UnknownField,
@@ -27,11 +28,11 @@ const CITATION_CODES: [CorrectionCode; 8] = [
 /// A judge's partition before verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoredPartition {
-    /// The judge's verdicts, without citations that verification removed.
+    /// The judge's verdicts, without the citations that verification removed.
     pub judged: Vec<JudgedClaim>,
-    /// The corrections that verifying again does not find.
+    /// The corrections that are not found if the restored partition is verified again.
     pub removed: Vec<Correction>,
-    /// The distinct codes of corrections that lost part of the judge's answer.
+    /// The distinct codes of the corrections that lost part of the judge's answer.
     pub lossy: Vec<CorrectionCode>,
 }
 
@@ -64,7 +65,7 @@ fn restore(claim: &VerifiedClaim, corrections: &[Correction]) -> JudgedClaim {
     judged
 }
 
-/// The class and type before the first correction.
+/// Returns the class and type before the first correction.
 fn original(claim: &ClaimId, corrections: &[Correction]) -> Option<(Class, EvidenceType)> {
     corrections.iter().find(|correction| correction.claim == *claim).map(|first| first.from)
 }
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_partition_is_corrected_in_the_same_way_again() {
+    fn verifying_a_restored_partition_makes_the_same_corrections() {
         let claims = claims(&["queue depth was 31?", "workers busy 4 of 8", "the cache was lost"]);
         let answer = vec![
             judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]),
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_claim_is_omitted_again() {
+    fn a_dropped_claim_is_not_part_of_the_restored_partition() {
         let claims = claims(&["queue depth was 29", "workers busy 4 of 8"]);
         let answer =
             vec![judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")])];
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duplicate_answer_is_lost() {
+    fn a_duplicate_answer_is_reported_as_lost() {
         let claims = claims(&["queue depth was 29"]);
         let answer = judged(&claims[0], Class::Grounded, ToolMatch, &[("e1", "queue depth 29")]);
         let answers = vec![answer.clone(), JudgedClaim { class: Class::Ungrounded, ..answer }];

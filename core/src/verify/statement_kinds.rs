@@ -1,4 +1,4 @@
-//! Limits questions and proposals to complementary, since evidence cannot show them.
+//! Limits questions and proposals to the class complementary, since evidence cannot show them.
 
 use super::VerifiedClaim;
 use super::corrections::{CorrectionCode, Findings};
@@ -9,8 +9,8 @@ pub(super) fn check(claim: &mut VerifiedClaim, findings: &mut Findings) {
     let kind = ClaimKind::classify(&claim.judged.claim.text);
     if kind != ClaimKind::Statement && claim.judged.class == Class::Grounded {
         let sentence =
-            format!("it is a {} and states nothing that evidence could show", kind.name());
+            format!("The claim is a {} and states nothing that evidence could show.", kind.name());
         let code = CorrectionCode::StatesNothing;
-        findings.reclass(&mut claim.judged, code, Class::Complementary, sentence);
+        findings.reclassify(&mut claim.judged, code, Class::Complementary, sentence);
     }
 }

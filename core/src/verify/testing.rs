@@ -12,10 +12,8 @@ pub(super) fn json(id: &str, content: &str) -> EvidenceItem {
 }
 
 pub(super) fn claims(texts: &[&str]) -> Vec<Claim> {
-    let claim = |(index, text): (usize, &&str)| Claim {
-        id: ClaimId::new(format!("c{index}")).unwrap(),
-        text: (*text).to_string(),
-        span: None,
+    let claim = |(index, text): (usize, &&str)| {
+        Claim::new(ClaimId::new(format!("c{index}")).unwrap(), *text)
     };
     texts.iter().enumerate().map(claim).collect()
 }
@@ -26,22 +24,10 @@ pub(super) fn judged(
     evidence_type: EvidenceType,
     quotes: &[(&str, &str)],
 ) -> JudgedClaim {
-    let citation = |(id, quote): &(&str, &str)| Citation {
-        target: Target::Evidence { id: EvidenceId::new(*id).unwrap(), field_path: String::new() },
-        quote: (*quote).to_string(),
-        bytes: None,
-    };
+    let citation =
+        |(id, quote): &(&str, &str)| Citation::new(EvidenceId::new(*id).unwrap(), *quote);
     let citations = quotes.iter().map(citation).collect();
-    JudgedClaim {
-        claim: claim.clone(),
-        class,
-        evidence_type,
-        citations,
-        note: String::new(),
-        role: crate::claim::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
-    }
+    JudgedClaim { citations, ..JudgedClaim::new(claim.clone(), class, evidence_type) }
 }
 
 pub(super) fn judged_citing_claims(

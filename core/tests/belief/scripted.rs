@@ -1,18 +1,18 @@
-//! Generated incidents, and a policy that answers with a given error rate.
+//! Generates incidents, and answers visits with a given error rate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gsar_core::belief::{Belief, Entity, Exploration, Label, Limits, Node, Topology, Visit};
 
 /// A deterministic random number generator (SplitMix64).
-pub(crate) struct Numbers(u64);
+pub(crate) struct RandomNumbers(u64);
 
-impl Numbers {
+impl RandomNumbers {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Creates an independent stream for a seed sequence.
+    /// Creates an independent stream of numbers from a sequence of seeds.
     pub(crate) fn from_parts(parts: &[u64]) -> Self {
         let mix =
             |seed: u64, part: &u64| Self(seed ^ part.wrapping_mul(0xff51_afd7_ed55_8ccd)).draw();
@@ -31,7 +31,7 @@ impl Numbers {
         self.draw() % bound.max(1)
     }
 
-    /// Returns `true` in `percent` percent of cases.
+    /// Returns `true` in the given percentage of cases.
     pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.draw_below(100) < percent
     }
@@ -51,11 +51,12 @@ pub(crate) struct Incident {
 }
 
 impl Incident {
-    /// Generates 4 to 40 entities, each depending on up to two others. Four of five dependencies propagate.
+    /// Generates 4 to 40 entities, each of which depends on up to two others. A fault propagates along a dependency
+    /// with a probability of 80 %.
     pub(crate) fn generate(seed: u64) -> Self {
-        let mut numbers = Numbers::from_parts(&[seed, 1]);
+        let mut numbers = RandomNumbers::from_parts(&[seed, 1]);
         let count = 4 + numbers.draw_below(37);
-        let entity = |number: u64| Entity::parse(&format!("shop/Deployment/s{number:02}")).unwrap();
+        let entity = |index: u64| Entity::parse(&format!("shop/Deployment/s{index:02}")).unwrap();
         let mut edges = Vec::new();
         for dependent in 1..count {
             for _ in 0..=numbers.draw_below(2) {
@@ -76,7 +77,7 @@ impl Incident {
                 }
             }
         }
-        // Entities without further propagation alert.
+        // Affected entities from which the fault does not propagate further alert.
         let last_nodes = affected
             .iter()
             .copied()
@@ -92,10 +93,11 @@ impl Incident {
         Exploration::new(self.topology.clone(), &self.alerts, limits)
     }
 
-    /// Answers a visit. The label is wrong in `error_percent` percent of cases, and revised by messages.
+    /// Answers a visit. The label is wrong in `error_percent` percent of cases, but messages can correct it.
     pub(crate) fn answer(&self, visit: &Visit, error_percent: u64) -> Belief {
         let index = self.topology.nodes().take_while(|node| *node != visit.node).count() as u64;
-        let mut numbers = Numbers::from_parts(&[self.seed, 2, index, u64::from(visit.number)]);
+        let mut numbers =
+            RandomNumbers::from_parts(&[self.seed, 2, index, u64::from(visit.number)]);
         let mut label = self.draw_label(visit.node, error_percent, &mut numbers);
         let is_suspicious = |label| matches!(label, Some(Label::Origin | Label::Symptom));
         let is_caused = visit.inbox.iter().any(|message| {
@@ -127,7 +129,7 @@ impl Incident {
         Belief { label, propagations: propagations.collect(), ..Belief::default() }
     }
 
-    fn draw_label(&self, node: Node, error_percent: u64, numbers: &mut Numbers) -> Label {
+    fn draw_label(&self, node: Node, error_percent: u64, numbers: &mut RandomNumbers) -> Label {
         let truth = match (node == self.origin, self.affected.contains(&node)) {
             (true, _) => Label::Origin,
             (_, true) => Label::Symptom,
@@ -147,7 +149,7 @@ pub(crate) fn run(
     incident: &Incident,
     limits: Limits,
     error_percent: u64,
-    order: &mut Numbers,
+    order: &mut RandomNumbers,
 ) -> Exploration {
     let mut exploration = incident.explore(limits);
     loop {

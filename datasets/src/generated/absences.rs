@@ -5,18 +5,18 @@ use super::shapes::Shape;
 use super::{Evidence, Expected};
 use crate::Random;
 
-/// A form of evidence.
+/// A form of evidence for a claim of absence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AbsenceForm {
     /// A complete list of a namespace without the name.
     CompleteList,
-    /// The same list, marked exhaustive.
+    /// A complete list of a namespace without the name, marked exhaustive.
     MarkedList,
     /// A complete list of a namespace that contains the name.
     Listed,
-    /// A complete list of one namespace; the claim is about all namespaces.
+    /// A complete list of one namespace, while the claim is about all namespaces.
     WiderScope,
-    /// A complete list of one namespace; the claim is about another.
+    /// A complete list of one namespace, while the claim is about another namespace.
     OtherScope,
     /// The first rows of a list, without the name.
     CutList,
@@ -102,11 +102,11 @@ pub struct Absence {
     pub claim: String,
 }
 
-/// Generates `number` claims, distributed evenly over the forms. Deterministic for a given seed.
-pub fn absences(seed: u64, number: usize) -> Vec<Absence> {
+/// Generates `count` claims, distributed evenly over the forms. The result is deterministic for a given seed.
+pub fn absences(seed: u64, count: usize) -> Vec<Absence> {
     let mut random = Random::new(seed);
-    let mut made = |form| (0..MAX_DRAWS).find_map(|_| absence(form, &mut random));
-    AbsenceForm::ALL.into_iter().cycle().take(number).filter_map(&mut made).collect()
+    let mut generate = |form| (0..MAX_DRAWS).find_map(|_| absence(form, &mut random));
+    AbsenceForm::ALL.into_iter().cycle().take(count).filter_map(&mut generate).collect()
 }
 
 const MAX_DRAWS: usize = 100;
@@ -194,8 +194,8 @@ fn absence(form: AbsenceForm, random: &mut Random) -> Option<Absence> {
         Form::EmptyAnswer => empty_answer(random)?,
         Form::ZeroCount => count_evidence(0, random),
         Form::SomeCount => {
-            let number = random.between(2, 90);
-            count_evidence(number, random)
+            let count = random.between(2, 90);
+            count_evidence(count, random)
         }
         Form::WholeLog => log_evidence(false, false, random),
         Form::WholeLogWith => log_evidence(false, true, random),
@@ -212,18 +212,18 @@ fn list_evidence(list: List, random: &mut Random) -> Option<(Evidence, String)> 
     random.shuffle(&mut scopes);
     let [scope, another, ..] = scopes;
     let evidence = print_scene(&scene, scope, list.is_cut, random)?;
-    let denied: Vec<&str> = if list.has_name {
+    let denied_names: Vec<&str> = if list.has_name {
         scene.names.clone()
     } else {
-        let is_like =
+        let contains_scene_names =
             |names: &&&[&'static str]| scene.names.iter().all(|name| names.contains(name));
-        let like = scene.kind.names.iter().find(is_like)?;
-        like.iter().copied().filter(|name| !scene.names.contains(name)).collect()
+        let name_list = scene.kind.names.iter().find(contains_scene_names)?;
+        name_list.iter().copied().filter(|name| !scene.names.contains(name)).collect()
     };
     let claim = random
         .word(list.wordings)
         .replace("{noun}", scene.kind.noun)
-        .replace("{name}", random.pick(&denied)?)
+        .replace("{name}", random.pick(&denied_names)?)
         .replace("{scope}", if list.is_other_scope { another } else { scope });
     Some((evidence, claim))
 }
@@ -291,20 +291,20 @@ fn in_log(name: &str, message: &str, random: &mut Random) -> String {
     random.word(&IN_LOG).replace("{name}", name).replace("{message}", message)
 }
 
-fn count_evidence(number: usize, random: &mut Random) -> (Evidence, String) {
+fn count_evidence(count: usize, random: &mut Random) -> (Evidence, String) {
     let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
     let tool = format!("grep -c '{message}' /var/log/{name}/app.log");
-    let evidence = Evidence { tool, ..Evidence::log(number.to_string()) };
+    let evidence = Evidence { tool, ..Evidence::log(count.to_string()) };
     (evidence, in_log(name, message, random))
 }
 
 /// Builds a complete log or its tail, and a claim that a message is not in it.
-fn log_evidence(is_tail: bool, has_it: bool, random: &mut Random) -> (Evidence, String) {
+fn log_evidence(is_tail: bool, has_message: bool, random: &mut Random) -> (Evidence, String) {
     let (name, message) = (random.word(&PROGRAMS), random.word(&MESSAGES));
-    let number = random.between(6, 14);
-    let message_line = random.below(number);
-    let lines = (0..number).map(|line| {
-        let text = if has_it && line == message_line {
+    let count = random.between(6, 14);
+    let message_line = random.below(count);
+    let lines = (0..count).map(|line| {
+        let text = if has_message && line == message_line {
             format!("ERROR {message}")
         } else {
             random.word(&OTHER_MESSAGES).to_owned()
@@ -312,7 +312,7 @@ fn log_evidence(is_tail: bool, has_it: bool, random: &mut Random) -> (Evidence, 
         format!("2026-03-12T21:{:02}:{:02}Z {text}", 4 * line, random.below(60))
     });
     let content = lines.collect::<Vec<_>>().join("\n");
-    let command = if is_tail { format!("tail -n {number}") } else { "cat".to_owned() };
+    let command = if is_tail { format!("tail -n {count}") } else { "cat".to_owned() };
     let tool = format!("{command} /var/log/{name}/app.log");
     (Evidence { tool, ..Evidence::log(content) }, in_log(name, message, random))
 }

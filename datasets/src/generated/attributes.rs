@@ -1,4 +1,4 @@
-//! Attributes with their keys, values and wordings.
+//! Defines attributes with their keys, values and wordings.
 
 use super::values::Values;
 
@@ -58,7 +58,7 @@ impl Family {
 impl Attribute {
     /// Returns `true` if independent values of the two attributes can contradict each other, such as a
     /// completed pod with exit code 137.
-    pub(super) fn clashes(&self, other: &Self) -> bool {
+    pub(super) fn can_contradict(&self, other: &Self) -> bool {
         use Family::{ExitCode, Latency, State, Time};
         let families = [(self.family, other.family), (other.family, self.family)];
         families
@@ -70,27 +70,22 @@ impl Attribute {
 #[derive(Debug)]
 pub(super) struct Attribute {
     pub(super) family: Family,
-    /// The key for values with a unit, such as `latency`.
-    pub(super) key: &'static str,
-    /// The key for values without a unit, such as `latency_ms`; may be empty.
-    pub(super) key_of_number: &'static str,
+    /// The key for values with a unit, such as `latency`, and the key for values without one, such as `latency_ms`.
+    /// The second key can be empty.
+    pub(super) keys: (&'static str, &'static str),
     pub(super) is_gauge: bool,
     pub(super) values: Values,
-    /// The wording of a clause.
-    pub(super) clause: &'static str,
-    /// The wording of a second or later clause.
-    pub(super) later_clause: &'static str,
+    /// The wording of the first clause, and the wording of later clauses.
+    pub(super) clauses: (&'static str, &'static str),
     pub(super) claims: &'static [&'static str],
 }
 
 pub(super) const LATENCY: Attribute = Attribute {
     family: Family::Latency,
-    key: "latency",
-    key_of_number: "latency_ms",
+    keys: ("latency", "latency_ms"),
     is_gauge: true,
     values: Values::Milliseconds,
-    clause: "{name} answered in {value}",
-    later_clause: "{name} in {value}",
+    clauses: ("{name} answered in {value}", "{name} in {value}"),
     claims: &[
         "{name} answered in {value}",
         "The latency of {name} was {value}",
@@ -102,12 +97,10 @@ pub(super) const LATENCY: Attribute = Attribute {
 
 pub(super) const LAG: Attribute = Attribute {
     family: Family::Latency,
-    key: "lag",
-    key_of_number: "lag_seconds",
+    keys: ("lag", "lag_seconds"),
     is_gauge: true,
     values: Values::Seconds,
-    clause: "{name} lagged by {value}",
-    later_clause: "{name} by {value}",
+    clauses: ("{name} lagged by {value}", "{name} by {value}"),
     claims: &[
         "{name} lagged by {value}",
         "The lag of {name} was {value}",
@@ -118,12 +111,10 @@ pub(super) const LAG: Attribute = Attribute {
 
 pub(super) const DURATION: Attribute = Attribute {
     family: Family::Latency,
-    key: "duration",
-    key_of_number: "duration_seconds",
+    keys: ("duration", "duration_seconds"),
     is_gauge: false,
     values: Values::Seconds,
-    clause: "{name} ran for {value}",
-    later_clause: "{name} for {value}",
+    clauses: ("{name} ran for {value}", "{name} for {value}"),
     claims: &[
         "{name} took {value}",
         "{name} ran for {value}",
@@ -135,12 +126,10 @@ pub(super) const DURATION: Attribute = Attribute {
 const fn state(key: &'static str, states: &'static [&'static str]) -> Attribute {
     Attribute {
         family: Family::State,
-        key,
-        key_of_number: "",
+        keys: (key, ""),
         is_gauge: false,
         values: Values::Words(states),
-        clause: "{name} was {value}",
-        later_clause: "{name} {value}",
+        clauses: ("{name} was {value}", "{name} {value}"),
         claims: &[
             "{name} is {value}",
             "{name} was {value}",
@@ -151,7 +140,7 @@ const fn state(key: &'static str, states: &'static [&'static str]) -> Attribute 
     }
 }
 
-// No state in a list implies another.
+// No state in a list implies another state in that list.
 pub(super) const HEALTH: Attribute =
     state("health", &["healthy", "degraded", "stopped", "starting", "draining"]);
 pub(super) const POD_STATUS: Attribute =
@@ -165,12 +154,10 @@ pub(super) const QUEUE_STATE: Attribute =
 
 pub(super) const ERRORS: Attribute = Attribute {
     family: Family::Count,
-    key: "errors",
-    key_of_number: "errors",
+    keys: ("errors", "errors"),
     is_gauge: false,
     values: Values::Number { low: 12, high: 900 },
-    clause: "{name} logged {value} errors",
-    later_clause: "{name} {value}",
+    clauses: ("{name} logged {value} errors", "{name} {value}"),
     claims: &[
         "{name} logged {value} errors",
         "There were {value} errors on {name}",
@@ -181,12 +168,10 @@ pub(super) const ERRORS: Attribute = Attribute {
 
 pub(super) const RESTARTS: Attribute = Attribute {
     family: Family::Count,
-    key: "restarts",
-    key_of_number: "restarts",
+    keys: ("restarts", "restarts"),
     is_gauge: false,
     values: Values::Number { low: 2, high: 60 },
-    clause: "{name} restarted {value} times",
-    later_clause: "{name} {value} times",
+    clauses: ("{name} restarted {value} times", "{name} {value} times"),
     claims: &[
         "{name} restarted {value} times",
         "{name} had {value} restarts",
@@ -197,12 +182,10 @@ pub(super) const RESTARTS: Attribute = Attribute {
 
 pub(super) const DEPTH: Attribute = Attribute {
     family: Family::Count,
-    key: "depth",
-    key_of_number: "depth",
+    keys: ("depth", "depth"),
     is_gauge: true,
     values: Values::Number { low: 20, high: 9_000 },
-    clause: "{name} held {value} messages",
-    later_clause: "{name} {value}",
+    clauses: ("{name} held {value} messages", "{name} {value}"),
     claims: &[
         "{name} held {value} messages",
         "The depth of {name} was {value}",
@@ -214,12 +197,10 @@ pub(super) const DEPTH: Attribute = Attribute {
 
 pub(super) const CONSUMERS: Attribute = Attribute {
     family: Family::Count,
-    key: "consumers",
-    key_of_number: "consumers",
+    keys: ("consumers", "consumers"),
     is_gauge: true,
     values: Values::Number { low: 2, high: 40 },
-    clause: "{name} had {value} consumers",
-    later_clause: "{name} {value}",
+    clauses: ("{name} had {value} consumers", "{name} {value}"),
     claims: &[
         "{name} had {value} consumers",
         "{value} consumers read from {name}",
@@ -230,12 +211,10 @@ pub(super) const CONSUMERS: Attribute = Attribute {
 
 pub(super) const CONNECTIONS: Attribute = Attribute {
     family: Family::Count,
-    key: "connections",
-    key_of_number: "connections",
+    keys: ("connections", "connections"),
     is_gauge: true,
     values: Values::Number { low: 5, high: 480 },
-    clause: "{name} had {value} connections",
-    later_clause: "{name} {value}",
+    clauses: ("{name} had {value} connections", "{name} {value}"),
     claims: &[
         "{name} had {value} connections",
         "{value} connections were open to {name}",
@@ -246,12 +225,10 @@ pub(super) const CONNECTIONS: Attribute = Attribute {
 
 pub(super) const VERSION: Attribute = Attribute {
     family: Family::Version,
-    key: "version",
-    key_of_number: "",
+    keys: ("version", ""),
     is_gauge: false,
     values: Values::Version,
-    clause: "{name} was upgraded to {value}",
-    later_clause: "{name} to {value}",
+    clauses: ("{name} was upgraded to {value}", "{name} to {value}"),
     claims: &[
         "{name} runs {value}",
         "{name} is on version {value}",
@@ -263,12 +240,10 @@ pub(super) const VERSION: Attribute = Attribute {
 
 pub(super) const REGION: Attribute = Attribute {
     family: Family::Region,
-    key: "region",
-    key_of_number: "",
+    keys: ("region", ""),
     is_gauge: false,
     values: Values::Region,
-    clause: "{name} was deployed to {value}",
-    later_clause: "{name} to {value}",
+    clauses: ("{name} was deployed to {value}", "{name} to {value}"),
     claims: &[
         "{name} runs in {value}",
         "The region of {name} is {value}",
@@ -280,12 +255,10 @@ pub(super) const REGION: Attribute = Attribute {
 
 pub(super) const MEMORY: Attribute = Attribute {
     family: Family::Size,
-    key: "memory",
-    key_of_number: "memory_mib",
+    keys: ("memory", "memory_mib"),
     is_gauge: true,
     values: Values::Mebibytes,
-    clause: "{name} used {value} of memory",
-    later_clause: "{name} {value}",
+    clauses: ("{name} used {value} of memory", "{name} {value}"),
     claims: &[
         "{name} used {value} of memory",
         "The memory of {name} was {value}",
@@ -296,12 +269,10 @@ pub(super) const MEMORY: Attribute = Attribute {
 
 pub(super) const DISK: Attribute = Attribute {
     family: Family::Size,
-    key: "disk_used",
-    key_of_number: "disk_used_gb",
+    keys: ("disk_used", "disk_used_gb"),
     is_gauge: true,
     values: Values::Gigabytes,
-    clause: "{name} used {value} of disk",
-    later_clause: "{name} {value}",
+    clauses: ("{name} used {value} of disk", "{name} {value}"),
     claims: &[
         "{name} used {value} of disk",
         "The disk of {name} held {value}",
@@ -312,12 +283,10 @@ pub(super) const DISK: Attribute = Attribute {
 
 pub(super) const EXIT_CODE: Attribute = Attribute {
     family: Family::ExitCode,
-    key: "exit_code",
-    key_of_number: "exit_code",
+    keys: ("exit_code", "exit_code"),
     is_gauge: false,
     values: Values::ExitCode,
-    clause: "{name} exited with code {value}",
-    later_clause: "{name} with {value}",
+    clauses: ("{name} exited with code {value}", "{name} with {value}"),
     claims: &[
         "{name} exited with code {value}",
         "The exit code of {name} was {value}",
@@ -328,12 +297,10 @@ pub(super) const EXIT_CODE: Attribute = Attribute {
 
 pub(super) const STARTED: Attribute = Attribute {
     family: Family::Time,
-    key: "started_at",
-    key_of_number: "",
+    keys: ("started_at", ""),
     is_gauge: false,
     values: Values::Clock,
-    clause: "{name} started at {value}",
-    later_clause: "{name} at {value}",
+    clauses: ("{name} started at {value}", "{name} at {value}"),
     claims: &[
         "{name} started at {value}",
         "The start of {name} was at {value}",
@@ -345,12 +312,10 @@ pub(super) const STARTED: Attribute = Attribute {
 
 pub(super) const FINISHED: Attribute = Attribute {
     family: Family::Time,
-    key: "finished_at",
-    key_of_number: "",
+    keys: ("finished_at", ""),
     is_gauge: false,
     values: Values::Clock,
-    clause: "{name} finished at {value}",
-    later_clause: "{name} at {value}",
+    clauses: ("{name} finished at {value}", "{name} at {value}"),
     claims: &[
         "{name} finished at {value}",
         "The end of {name} was at {value}",
@@ -361,12 +326,10 @@ pub(super) const FINISHED: Attribute = Attribute {
 
 pub(super) const OWNER: Attribute = Attribute {
     family: Family::Owner,
-    key: "owner",
-    key_of_number: "",
+    keys: ("owner", ""),
     is_gauge: false,
     values: Values::Owner,
-    clause: "{name} was assigned to {value}",
-    later_clause: "{name} to {value}",
+    clauses: ("{name} was assigned to {value}", "{name} to {value}"),
     claims: &[
         "{name} is owned by {value}",
         "The owner of {name} is {value}",

@@ -1,4 +1,4 @@
-//! Kinds of things with similar names, such as pods or hosts.
+//! Defines kinds of things with similar names, such as pods or hosts.
 
 use super::attributes::{
     Attribute, CONNECTIONS, CONSUMERS, DEPTH, DISK, DURATION, ERRORS, EXIT_CODE, FINISHED, HEALTH,
@@ -10,9 +10,9 @@ use super::attributes::{
 pub(super) struct Kind {
     pub(super) noun: &'static str,
     pub(super) plural: &'static str,
-    /// `true` if it can write syslog lines.
+    /// `true` if things of this kind can write syslog lines.
     pub(super) is_host: bool,
-    /// Lists of similar names, each with at least six.
+    /// Lists of similar names. Each list contains at least six names.
     pub(super) names: &'static [&'static [&'static str]],
     pub(super) attributes: &'static [Attribute],
 }

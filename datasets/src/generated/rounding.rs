@@ -69,10 +69,10 @@ pub struct Rounding {
     pub falsehood: String,
 }
 
-/// Generates `number` pairs, distributed evenly over the forms. Deterministic for a given seed.
-pub fn rounding(seed: u64, number: usize) -> Vec<Rounding> {
+/// Generates `count` pairs, distributed evenly over the forms. The result is deterministic for a given seed.
+pub fn rounding(seed: u64, count: usize) -> Vec<Rounding> {
     let mut random = Random::new(seed);
-    let forms = RoundingForm::ALL.into_iter().cycle().take(number);
+    let forms = RoundingForm::ALL.into_iter().cycle().take(count);
     forms.map(|form| make_pair(form, &mut random)).collect()
 }
 
@@ -121,7 +121,7 @@ fn fill_wording(
     (evidence, claim(truth), claim(falsehood))
 }
 
-/// Draws a percentage from 4 to 97 that is at least twelve points away.
+/// Draws a percentage from 4 to 97 that is at least twelve points away from `percent`.
 fn another_percent(percent: usize, random: &mut Random) -> usize {
     let far = random.between(12, 30);
     if percent >= far + 4 && (percent + far > 97 || random.percent(50)) {
@@ -184,7 +184,7 @@ fn portion(name: &str, random: &mut Random) -> Pair {
 
 fn just_over(name: &str, random: &mut Random) -> Pair {
     let gigabytes = random.between(2, 9);
-    // Exceeds the figure in both decimal and binary units.
+    // The value exceeds the claimed figure in both decimal and binary units.
     let megabytes = gigabytes * 1_024 + random.between(10, 80);
     let evidence = record(name, &[("memory_mb", megabytes.to_string())], random);
     let wording = random.word(&[

@@ -11,9 +11,9 @@ use crate::Random;
 pub(super) struct Limits {
     pub(super) entities: usize,
     pub(super) columns: usize,
-    /// Allow only attributes that can form a time series.
+    /// Allows only attributes that can form a time series.
     pub(super) gauges: bool,
-    /// Allow only kinds that can write syslog lines.
+    /// Allows only kinds that can write syslog lines.
     pub(super) hosts: bool,
 }
 
@@ -43,7 +43,8 @@ pub(super) struct Row<'a> {
 
 impl Column {
     pub(super) fn key(&self) -> &'static str {
-        if self.is_number { self.attribute.key_of_number } else { self.attribute.key }
+        let (key, key_of_number) = self.attribute.keys;
+        if self.is_number { key_of_number } else { key }
     }
 
     /// Returns a field of a thing in tool notation.
@@ -85,15 +86,18 @@ impl Scene {
         let max_columns = random.between(1, limits.columns);
         let mut chosen: Vec<&'static Attribute> = Vec::new();
         for attribute in attributes {
-            if chosen.len() < max_columns && !chosen.iter().any(|other| attribute.clashes(other)) {
+            if chosen.len() < max_columns
+                && !chosen.iter().any(|other| attribute.can_contradict(other))
+            {
                 chosen.push(attribute);
             }
         }
         let mut used = BTreeSet::new();
         let mut columns = Vec::with_capacity(chosen.len());
         for attribute in chosen {
-            let is_count = attribute.key == attribute.key_of_number;
-            let can_be_number = !attribute.key_of_number.is_empty();
+            let (key, key_of_number) = attribute.keys;
+            let is_count = key == key_of_number;
+            let can_be_number = !key_of_number.is_empty();
             columns.push(Column {
                 attribute,
                 is_number: is_count || limits.gauges || (can_be_number && random.percent(50)),

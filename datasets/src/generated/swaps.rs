@@ -1,9 +1,9 @@
 //! Generates pairs of claims: a true one, and the same claim with a similar thing's value.
 
-use super::Evidence;
 use super::attributes::Family;
 use super::scene::Scene;
 use super::shapes::Shape;
+use super::{Evidence, capitalized};
 use crate::Random;
 
 /// A true claim, and the same claim with a neighbour's value.
@@ -27,12 +27,12 @@ pub struct Swap {
     pub entities: usize,
 }
 
-/// Generates `number` pairs, distributed evenly over the shapes. Deterministic for a given seed.
-pub fn swaps(seed: u64, number: usize) -> Vec<Swap> {
+/// Generates `count` pairs, distributed evenly over the shapes. The result is deterministic for a given seed.
+pub fn swaps(seed: u64, count: usize) -> Vec<Swap> {
     let mut random = Random::new(seed);
     let shapes = Shape::ALL.into_iter().cycle();
-    let mut drawn = |shape| (0..MAX_DRAWS).find_map(|_| swap(shape, &mut random));
-    shapes.take(number).filter_map(&mut drawn).collect()
+    let mut draw = |shape| (0..MAX_DRAWS).find_map(|_| swap(shape, &mut random));
+    shapes.take(count).filter_map(&mut draw).collect()
 }
 
 fn swap(shape: Shape, random: &mut Random) -> Option<Swap> {
@@ -75,9 +75,7 @@ fn capitalize(claim: &str, name: &str) -> String {
     if claim.starts_with(name) {
         return claim.to_owned();
     }
-    let mut letters = claim.chars();
-    let first = letters.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(letters).collect()
+    capitalized(claim)
 }
 
 #[cfg(test)]
@@ -98,10 +96,10 @@ mod tests {
     }
 
     #[test]
-    fn is_deterministic() {
+    fn generation_is_deterministic() {
         assert_eq!(swaps(7, 200), swaps(7, 200));
         assert_ne!(swaps(7, 200), swaps(8, 200));
-        assert_eq!(swaps(7, 200)[..50], swaps(7, 50), "larger numbers extend smaller ones");
+        assert_eq!(swaps(7, 200)[..50], swaps(7, 50), "a larger count only adds pairs");
     }
 
     #[test]
@@ -128,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_evenly_distributed_and_families_occur() {
+    fn shapes_are_evenly_distributed_and_all_families_occur() {
         let mut shapes: BTreeMap<Shape, usize> = BTreeMap::new();
         let mut families: BTreeMap<Family, usize> = BTreeMap::new();
         for swap in swaps(3, 2_000) {
@@ -147,7 +145,7 @@ mod tests {
         for attribute in KINDS.iter().flat_map(|kind| kind.attributes) {
             let wordings: BTreeSet<&str> = attribute.claims.iter().copied().collect();
             assert!(wordings.len() >= 4, "{attribute:?}");
-            let templates = [attribute.clause, attribute.later_clause].into_iter().chain(wordings);
+            let templates = [attribute.clauses.0, attribute.clauses.1].into_iter().chain(wordings);
             for template in templates {
                 let has = |word| template.matches(word).count() == 1;
                 assert!(has("{name}") && has("{value}"), "{template}");
@@ -159,8 +157,8 @@ mod tests {
     fn names_are_numerous_and_distinct() {
         use super::super::kinds::KINDS;
         for names in KINDS.iter().flat_map(|kind| kind.names) {
-            let different: BTreeSet<&&str> = names.iter().collect();
-            assert!(names.len() >= 6 && different.len() == names.len(), "{names:?}");
+            let distinct_names: BTreeSet<&&str> = names.iter().collect();
+            assert!(names.len() >= 6 && distinct_names.len() == names.len(), "{names:?}");
         }
     }
 

@@ -35,11 +35,11 @@ pub(super) enum Values {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
-    /// In prose: `8 ms`.
+    /// The value in prose: `8 ms`.
     pub(super) prose: String,
-    /// In a field, with its unit: `8ms`.
+    /// The value in a field, with its unit: `8ms`.
     pub(super) text: String,
-    /// Without the unit, for keys that include it: `8`.
+    /// The value without its unit, for keys that include the unit: `8`.
     pub(super) number: Option<String>,
 }
 
@@ -93,15 +93,15 @@ impl Values {
         }
     }
 
-    /// Draws distinct values that are not in use. Returns `None` if there are too few.
+    /// Draws distinct values that are not in use. Returns `None` if there are too few such values.
     pub(super) fn distinct(
         self,
-        number: usize,
+        count: usize,
         used: &mut BTreeSet<String>,
         random: &mut Random,
     ) -> Option<Vec<Value>> {
-        let mut values = Vec::with_capacity(number);
-        for _ in 0..number {
+        let mut values = Vec::with_capacity(count);
+        for _ in 0..count {
             let mut draws = (0..MAX_DRAWS).map(|_| self.draw(random));
             values.push(draws.find(|value| used.insert(value.identity().to_owned()))?);
         }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn measures_have_forms_with_and_without_unit() {
+    fn measures_are_formatted_with_and_without_their_unit() {
         let value = Value::measure(8, "ms", "ms");
         assert_eq!((value.prose.as_str(), value.text.as_str()), ("8 ms", "8ms"));
         assert_eq!(value.number.as_deref(), Some("8"));

@@ -1,6 +1,6 @@
-//! Generates `proto/src/generated` from `proto/gsar/v1/*.proto`. Its test fails if that is outdated.
+//! Generates `proto/src/generated` from `proto/gsar/v1/*.proto`. A test fails if the generated code is outdated.
 //!
-//! A separate crate, so that it runs even if the generated code does not compile.
+//! This is a separate crate, so that it runs even if the generated code does not compile.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use prost::Message as _;
 
 fn main() -> Result<()> {
-    let target = committed();
+    let target = generated_folder();
     std::fs::create_dir_all(&target)?;
     for (name, content) in generate()? {
         std::fs::write(target.join(name), content)?;
@@ -20,7 +20,7 @@ fn proto_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn committed() -> PathBuf {
+fn generated_folder() -> PathBuf {
     proto_folder().join("src/generated")
 }
 
@@ -36,16 +36,16 @@ fn generate() -> Result<Vec<(&'static str, Vec<u8>)>> {
     let scratch = tempfile::tempdir()?;
     tonic_prost_build::configure()
         .codec_path("crate::codec::Codec")
-        // Much larger than the other events, and than an error.
+        // Boxed because they are much larger than the other variants.
         .boxed(".gsar.v1.EvidenceItem.content.check_run")
         .boxed(".gsar.v1.InvestigationEvent.event.judged")
         .boxed(".gsar.v1.EvaluateStreamResponse.result.evaluation")
         .boxed(".gsar.v1.RankedCandidate.result.evaluation")
-        // Much larger than the other messages of a stream.
+        // Boxed because it is much larger than the other messages in a stream.
         .boxed(".gsar.v1.DriveRequest.request.start")
-        // Much larger than the other records.
+        // Boxed because it is much larger than the other records.
         .boxed(".gsar.v1.ExportRecord.record.preference")
-        // Unset in most responses, which are moved many times.
+        // Boxed because they are unset in most responses, which are moved many times.
         .boxed(".gsar.v1.ScoreResponse.gate")
         .boxed(".gsar.v1.ScoreResponse.chain")
         .boxed(".gsar.v1.ScoreResponse.cap")
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn committed_code_is_current() -> Result<()> {
         for (name, fresh) in generate()? {
-            let current = std::fs::read(committed().join(name)).unwrap_or_default();
+            let current = std::fs::read(generated_folder().join(name)).unwrap_or_default();
             assert!(current == fresh, "src/generated/{name} is outdated; run `make generate`");
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Parses confidences and requests to cap one.
+//! Parses confidences, and requests to cap a confidence.
 
 use gsar_core::fixed_point::Millionths;
 use gsar_core::safety::{Confidence, Strength};
@@ -22,9 +22,9 @@ pub fn cap_confidence(
     message: &v1::CapConfidenceRequest,
     violations: &mut Violations,
 ) -> Option<ParsedCap> {
-    let rated = confidence(Path::root("confidence"), message.confidence, violations);
+    let self_rated = confidence(Path::root("confidence"), message.confidence, violations);
     let strength = enumeration(Path::root("strength"), message.strength, violations);
-    Some(ParsedCap { confidence: rated?, strength: strength? })
+    Some(ParsedCap { confidence: self_rated?, strength: strength? })
 }
 
 /// Parses a confidence: a decimal from 0 to 1 with at most six places.

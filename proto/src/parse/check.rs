@@ -92,8 +92,8 @@ pub(super) struct DeclaredFields<'a> {
     pub(super) result: Option<VerificationResult>,
 }
 
-/// Returns the result of the run in an item and sets the tool to the check's name. If the item is not a run, returns its
-/// declared result.
+/// If an item is a check run, sets its tool to the check's name and returns the result of the run. If it is not,
+/// returns its declared result.
 pub(super) fn check_run_result(
     path: Path<'_>,
     content: &Content,

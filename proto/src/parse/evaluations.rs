@@ -15,23 +15,23 @@ use crate::violations::Violations;
 const INTERVALS: core::ops::RangeInclusive<u64> = 60_000_000..=366 * 86_400_000_000;
 
 /// A parsed filter for evaluations.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParsedEvaluationFilter {
     /// The enforced tier.
     pub tier: Option<Tier>,
-    /// The id of the report; empty means all.
+    /// The id of the report. An empty id matches all reports.
     pub report_id: String,
-    /// The id of the investigation; empty means all.
+    /// The id of the investigation. An empty id matches all evaluations.
     pub investigation_id: String,
-    /// The name of the policy; empty means all.
+    /// The name of the policy. An empty name matches all policies.
     pub policy: String,
-    /// The name of the judge; empty means all.
+    /// The name of the judge. An empty name matches all judges.
     pub judge: String,
-    /// The name of the principal; empty means all that the caller may see.
+    /// The name of the principal. An empty name matches all principals whose evaluations the caller may see.
     pub principal: String,
-    /// The earliest start time, inclusive.
+    /// The inclusive lower bound on the start time.
     pub from: Option<Timestamp>,
-    /// The latest start time, exclusive; after `from`.
+    /// The exclusive upper bound on the start time, which is later than `from`.
     pub before: Option<Timestamp>,
     /// `true` for evaluations with grades, `false` for those without.
     pub graded: Option<bool>,

@@ -106,7 +106,7 @@ fn read_item(
     })
 }
 
-/// Returns the declared kind and lane. Missing ones are inferred from the content, the tool and the id.
+/// Returns the declared kind and lane. A missing kind or lane is inferred from the content, the tool and the id.
 fn resolve_nature(
     kind: Option<Option<EvidenceKind>>,
     lane: Option<Option<Lane>>,

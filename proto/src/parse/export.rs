@@ -1,8 +1,6 @@
 //! Parses export requests, except for their token.
 
-use gsar_core::Tier;
-use gsar_core::time::Timestamp;
-
+use super::evaluations::ParsedEvaluationFilter;
 use super::field::{optional_enumeration, short_text};
 use super::list::parse_each;
 use super::path::Path;
@@ -13,22 +11,10 @@ use crate::violations::Violations;
 /// A parsed export request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedExport {
-    /// The kinds of records, without duplicates; not empty.
+    /// The kinds of records: at least one, without duplicates.
     pub kinds: Vec<v1::ExportKind>,
-    /// The earliest start time, inclusive.
-    pub from: Option<Timestamp>,
-    /// The latest start time, exclusive; after `from`.
-    pub before: Option<Timestamp>,
-    /// The name of the policy; empty means all.
-    pub policy: String,
-    /// The name of the judge; empty means all.
-    pub judge: String,
-    /// The enforced tier.
-    pub tier: Option<Tier>,
-    /// The id of the investigation; empty means all.
-    pub investigation_id: String,
-    /// `true` to export only evaluations with grades.
-    pub graded_only: bool,
+    /// The filter for evaluations.
+    pub filter: ParsedEvaluationFilter,
 }
 
 /// Parses an export request.
@@ -45,16 +31,17 @@ pub fn export(request: v1::ExportRequest, violations: &mut Violations) -> Option
     let investigation = Path::root("investigation_id");
     let investigation_id = short_text(investigation, request.investigation_id, violations);
     let (from, before) = time_bounds?;
-    Some(ParsedExport {
-        kinds: kinds?,
+    let filter = ParsedEvaluationFilter {
         from,
         before,
         policy: policy?,
         judge: judge?,
         tier: tier?,
         investigation_id: investigation_id?,
-        graded_only: request.graded_only,
-    })
+        graded: request.graded_only.then_some(true),
+        ..ParsedEvaluationFilter::default()
+    };
+    Some(ParsedExport { kinds: kinds?, filter })
 }
 
 fn kinds(numbers: Vec<i32>, violations: &mut Violations) -> Option<Vec<v1::ExportKind>> {
@@ -125,10 +112,9 @@ mod tests {
     }
 
     #[test]
-    fn omitted_fields_do_not_restrict() {
+    fn omitted_fields_do_not_restrict_the_export() {
         let parsed = parse(request_for(&[3, 1])).expect("the request is valid");
         assert_eq!(parsed.kinds, [v1::ExportKind::Preferences, v1::ExportKind::Partitions]);
-        assert_eq!((parsed.from, parsed.before, parsed.tier), (None, None, None));
-        assert_eq!(format!("{}{}{}", parsed.policy, parsed.judge, parsed.investigation_id), "");
+        assert_eq!(parsed.filter, ParsedEvaluationFilter::default());
     }
 }

@@ -46,7 +46,7 @@ pub(super) fn id<T>(
     violations.note(path, new(value))
 }
 
-/// Parses a text of at most 256 bytes without U+0000, which PostgreSQL cannot store. May be empty.
+/// Parses a text of at most 256 bytes without U+0000, which PostgreSQL cannot store. The text may be empty.
 pub(super) fn short_text(
     path: Path<'_>,
     value: String,
@@ -55,7 +55,7 @@ pub(super) fn short_text(
     storable_text(path, value, ClaimId::MAX_BYTES, violations)
 }
 
-/// Parses a text of at most `max` bytes without U+0000, which PostgreSQL cannot store. May be empty.
+/// Parses a text of at most `max` bytes without U+0000, which PostgreSQL cannot store. The text may be empty.
 pub(super) fn storable_text(
     path: Path<'_>,
     value: String,
@@ -69,7 +69,7 @@ pub(super) fn storable_text(
     text(path, value, max, violations)
 }
 
-/// Parses a text of at most `max` bytes. May be empty.
+/// Parses a text of at most `max` bytes. The text may be empty.
 pub(super) fn text(
     path: Path<'_>,
     value: String,
@@ -128,6 +128,17 @@ pub(super) fn optional_enumeration<T: Enumeration>(
     }
 }
 
+/// Parses an optional value. The inner `None` means that it is absent.
+pub(super) fn optional<T, U>(
+    value: Option<T>,
+    read: impl FnOnce(T) -> Option<U>,
+) -> Option<Option<U>> {
+    match value {
+        None => Some(None),
+        Some(value) => read(value).map(Some),
+    }
+}
+
 struct Allowed<T>(core::marker::PhantomData<T>);
 
 impl<T: Enumeration> fmt::Display for Allowed<T> {
@@ -168,8 +179,10 @@ pub(super) fn byte_range(
 ) -> Option<Range<usize>> {
     let v1::ByteRange { start, end } = range;
     if start > end {
-        violations
-            .add(path, format_args!("starts at {start} after its end {end}; swap start and end"));
+        violations.add(
+            path,
+            format_args!("starts at {start}, after its end at {end}; swap start and end"),
+        );
         return None;
     }
     match (usize::try_from(start), usize::try_from(end)) {
@@ -181,10 +194,10 @@ pub(super) fn byte_range(
     }
 }
 
-/// Displays a caller's text in a message: control characters are escaped, and long texts truncated.
-pub(super) struct Shown<'a>(pub(super) &'a str);
+/// Displays a caller's text in a message: control characters are escaped, and long texts are truncated.
+pub(super) struct Excerpt<'a>(pub(super) &'a str);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut characters = self.0.chars();
         for character in characters.by_ref().take(40) {

@@ -6,15 +6,17 @@ use gsar_core::ClaimId;
 use gsar_core::belief::Entity;
 use gsar_core::evidence::{EvidenceId, EvidenceItem, Lane, VerificationResult};
 use gsar_core::safety::{
-    ChainInput, Change, ChangeKind, EvidenceRecord, GateInput, Hypothesis, HypothesisId, summary,
+    Change, ChangeKind, EvidenceRecord, GateInput, Hypothesis, HypothesisId, Investigation, summary,
 };
 use gsar_core::time::{Timestamp, Window};
 use gsar_core::verify::contains_name;
 
-use super::field::{enumeration, id, optional_enumeration, present, short_text, statement, text};
+use super::field::{
+    enumeration, id, optional, optional_enumeration, present, short_text, statement, text,
+};
 use super::graph::read_entities;
 use super::limits::Limits;
-use super::list::{limit_length, parse_each, unique_ids};
+use super::list::{limit_length, parse_each, parse_list, unique_ids};
 use super::path::Path;
 use super::time::{elapsed_micros, optional_timestamp, timestamp, window};
 use crate::violations::Violations;
@@ -23,7 +25,8 @@ use crate::{render, v1};
 /// The parsed inputs of the gate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedGate {
-    /// The hypotheses, with unique ids. Includes evidence inferred by a language model, which the core counts and ignores.
+    /// The hypotheses, with unique ids. They include evidence inferred by a language model, which the core counts but
+    /// otherwise ignores.
     pub hypotheses: Vec<Hypothesis>,
     /// `true` if the agent wants to finish.
     pub wants_to_finish: bool,
@@ -35,7 +38,7 @@ pub struct ParsedGate {
     pub identical_calls: u32,
     /// The number of turns since the last one with evidence.
     pub turns_without_evidence: u32,
-    /// The entities that may be the root cause; empty means any.
+    /// The entities that may be the root cause. An empty list means any entity.
     pub suspects: Vec<Entity>,
     /// The onset of the incident.
     pub onset: Option<Timestamp>,
@@ -64,15 +67,15 @@ impl ParsedGate {
         }
     }
 
-    /// Returns the evidence that results and changes name.
+    /// Returns the ids of the evidence items that results and changes name.
     pub fn named_evidence(&self) -> impl Iterator<Item = &EvidenceId> {
         let records = self.hypotheses.iter().flat_map(|hypothesis| &hypothesis.records);
-        let of_records = records.filter_map(|record| record.evidence_id.as_ref());
-        of_records.chain(self.changes.iter().filter_map(|change| change.evidence_id.as_ref()))
+        let record_ids = records.filter_map(|record| record.evidence_id.as_ref());
+        record_ids.chain(self.changes.iter().filter_map(|change| change.evidence_id.as_ref()))
     }
 
-    /// Takes the lane, the attestation and the check's result of each named item from `items`, instead of the caller's
-    /// word. A result that names another item has no effect, and neither has a change whose item cannot show it.
+    /// Replaces the caller's lane, attestation and check result with those of the named item in `items`. A result
+    /// that names an item outside `items` has no effect, and neither does a change whose item cannot show it.
     pub fn resolve(&mut self, items: &BTreeMap<EvidenceId, NamedItem>) {
         for record in self.hypotheses.iter_mut().flat_map(|hypothesis| &mut hypothesis.records) {
             record.attested = false;
@@ -105,12 +108,12 @@ impl ParsedGate {
         self.changes.retain(|change| change.attested);
     }
 
-    /// Returns the input for the evidence chain of a root cause.
+    /// Returns the investigation.
     #[must_use]
-    pub fn chain_input<'a>(&'a self, root_cause: Option<&'a Hypothesis>) -> ChainInput<'a> {
-        ChainInput {
+    pub fn investigation(&self) -> Investigation<'_> {
+        Investigation {
+            gate: self.input(),
             path: &self.path,
-            root_cause,
             changes: &self.changes,
             onset: self.onset,
             window: self.window,
@@ -127,16 +130,16 @@ pub struct NamedItem {
     pub attested: bool,
     /// The check's result.
     pub verification_result: Option<VerificationResult>,
-    /// The tool, the query and the start of the content, in which a change of the load names its target.
+    /// The tool, the query and the start of the content, which must name the target of a load change.
     pub text: String,
 }
 
 impl NamedItem {
-    /// The size of the content that is kept, in bytes.
+    /// The maximum number of content bytes to keep.
     const MAX_CONTENT: usize = 4 << 10;
 
-    /// Returns `true` if the item can show a change: by its lane and, for a change of the load outside lane change, by one
-    /// of the target's names.
+    /// Returns `true` if the item can show a change. Its lane must allow this. For a load change outside the `change`
+    /// lane, its text must also contain one of the target's names.
     #[must_use]
     pub fn shows<'a>(
         &self,
@@ -175,12 +178,9 @@ pub fn gate_inputs(
         Some(elapsed) => elapsed_micros(gate.field("elapsed"), elapsed, violations),
     };
     let onset = optional_timestamp(gate.field("onset"), message.onset, violations);
-    let window = match message.onset_window {
-        None => Some(None),
-        Some(window_message) => {
-            window(gate.field("onset_window"), window_message, violations).map(Some)
-        }
-    };
+    let window = optional(message.onset_window, |message| {
+        window(gate.field("onset_window"), message, violations)
+    });
     let changes = read_changes(gate.field("changes"), message.changes, limits, violations);
     let path = read_path(gate.field("path"), message.path, limits, violations);
     let suspects = read_entities(gate.field("suspects"), message.suspects, violations);
@@ -229,11 +229,10 @@ fn read_hypothesis(
     let statement = text(path.field("statement"), message.statement, max, violations);
     let target = short_text(path.field("target"), message.target, violations);
     let list = path.field("evidence");
-    let records = limit_length(list, message.evidence, limits.max_hypothesis_evidence, violations)
-        .and_then(|records| {
-            parse_each(list, records, violations, |path, record, violations| {
-                read_record(path, record, limits, violations)
-            })
+    let max = limits.max_hypothesis_evidence;
+    let records =
+        parse_list(list, message.evidence, max, violations, |path, record, violations| {
+            read_record(path, record, limits, violations)
         });
     let target = target.map(|target| Some(target).filter(|target| !target.is_empty()));
     Some(Hypothesis { id: id?, statement: statement?, records: records?, target: target? })
@@ -283,8 +282,7 @@ fn read_changes(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<Vec<(Change, v1::ChangeRecord)>> {
-    let changes = limit_length(path, changes, limits.max_changes, violations)?;
-    parse_each(path, changes, violations, |path, change, violations| {
+    parse_list(path, changes, limits.max_changes, violations, |path, change, violations| {
         read_change(path, change, limits, violations)
     })
 }
@@ -359,8 +357,7 @@ fn read_path(
     limits: &Limits,
     violations: &mut Violations,
 ) -> Option<Vec<String>> {
-    let steps = limit_length(path, steps, limits.max_path_steps, violations)?;
-    parse_each(path, steps, violations, |path, step, violations| {
+    parse_list(path, steps, limits.max_path_steps, violations, |path, step, violations| {
         statement(path, step, ClaimId::MAX_BYTES, violations)
     })
 }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use gsar_core::{Class, Tier};
 
-use super::field::{Shown, enumeration, present, short_text, storable_text};
+use super::field::{Excerpt, enumeration, present, short_text, storable_text};
 use super::limits::Limits;
-use super::list::{limit_length, parse_each};
+use super::list::parse_list;
 use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
@@ -19,9 +19,9 @@ const MAX_GRADES: usize = 500;
 pub struct ParsedGrades {
     /// The id of the evaluation.
     pub evaluation_id: String,
-    /// The grader; 1 to 256 bytes.
+    /// The name of the grader, 1 to 256 bytes long.
     pub grader: String,
-    /// The grades, at most one per subject; not empty.
+    /// The grades: at least one, and at most one per subject.
     pub grades: Vec<ParsedGrade>,
 }
 
@@ -30,7 +30,7 @@ pub struct ParsedGrades {
 pub struct ParsedGrade {
     /// The subject and its correct verdict.
     pub subject: GradedSubject,
-    /// An explanation; may be empty.
+    /// An explanation, which may be empty.
     pub note: String,
 }
 
@@ -41,7 +41,7 @@ pub enum GradedSubject {
     Report(Tier),
     /// A claim.
     Claim {
-        /// The id of the claim; not empty.
+        /// The id of the claim, which is not empty.
         id: String,
         /// The correct class.
         class: Class,
@@ -49,7 +49,7 @@ pub enum GradedSubject {
 }
 
 impl GradedSubject {
-    /// Returns the id of the claim; empty for the report.
+    /// Returns the id of the claim, or an empty string for the report.
     #[must_use]
     pub fn claim_id(&self) -> &str {
         match self {
@@ -73,23 +73,21 @@ pub fn grades(
         violations.add(path, format_args!("is empty; give 1 to {MAX_GRADES} grades"));
     }
     let mut earlier_subjects = HashSet::new();
-    let grades = limit_length(path, grades, MAX_GRADES, violations).and_then(|grades| {
-        parse_each(path, grades, violations, |path, message, violations| {
-            let grade = grade(path, message, limits, violations)?;
-            let subject = grade.subject.claim_id();
-            if !earlier_subjects.insert(subject.to_owned()) {
-                let subject_label = match subject {
-                    "" => "the report".to_owned(),
-                    id => format!("claim `{}`", Shown(id)),
-                };
-                violations.add(
-                    path,
-                    format_args!("grades {subject_label} again; give one grade per subject"),
-                );
-                return None;
-            }
-            Some(grade)
-        })
+    let grades = parse_list(path, grades, MAX_GRADES, violations, |path, message, violations| {
+        let grade = grade(path, message, limits, violations)?;
+        let subject = grade.subject.claim_id();
+        if !earlier_subjects.insert(subject.to_owned()) {
+            let subject_label = match subject {
+                "" => "the report".to_owned(),
+                id => format!("claim `{}`", Excerpt(id)),
+            };
+            violations.add(
+                path,
+                format_args!("grades {subject_label} again; give one grade per subject"),
+            );
+            return None;
+        }
+        Some(grade)
     });
     Some(ParsedGrades { evaluation_id: evaluation_id?, grader: grader?, grades: grades? })
 }

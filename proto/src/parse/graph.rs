@@ -3,9 +3,9 @@
 use gsar_core::belief::{Entity, Label, Limits as ExplorationLimits, Node, Topology};
 use gsar_core::evidence::Citation;
 
-use super::field::{Shown, enumeration, statement};
+use super::field::{Excerpt, enumeration, statement};
 use super::limits::Limits;
-use super::list::{limit_length, parse_each};
+use super::list::parse_list;
 use super::partition::read_citation;
 use super::path::Path;
 use crate::v1;
@@ -53,20 +53,18 @@ pub struct ParsedObservation {
 pub fn graph(message: v1::Graph, violations: &mut Violations) -> Option<ParsedGraph> {
     let path = Path::root("graph");
     let list = path.field("edges");
-    let edges = limit_length(list, message.edges, Topology::MAX_EDGES, violations)
-        .and_then(|edges| parse_each(list, edges, violations, read_edge));
+    let edges = parse_list(list, message.edges, Topology::MAX_EDGES, violations, read_edge);
     let isolated = read_entities(path.field("entities"), message.entities, violations);
     let list = path.field("aliases");
-    let aliases = limit_length(list, message.aliases, MAX_GROUPS, violations).and_then(|groups| {
-        parse_each(list, groups, violations, |path, group, violations| {
+    let aliases =
+        parse_list(list, message.aliases, MAX_GROUPS, violations, |path, group, violations| {
             read_entities(path.field("names"), group.names, violations)
-        })
-    });
+        });
     let limits = read_limits(message.limits.unwrap_or_default(), violations);
     let topology = Topology::new(&edges?, &isolated?, &aliases?);
     let topology = violations.note("graph", topology)?;
     if message.alerts.is_empty() {
-        violations.add(path.field("alerts"), "is empty; name the entities that alert");
+        violations.add(path.field("alerts"), "is empty; name the entities with alerts");
     }
     let alerts = read_nodes(path.field("alerts"), message.alerts, &topology, violations);
     let changed_nodes = read_nodes(path.field("changed"), message.changed, &topology, violations);
@@ -82,8 +80,7 @@ pub fn graph_additions(
 ) -> Option<(Topology, Vec<Node>)> {
     let path = Path::root("graph_additions");
     let list = path.field("edges");
-    let edges = limit_length(list, message.edges, Topology::MAX_EDGES, violations)
-        .and_then(|edges| parse_each(list, edges, violations, read_edge));
+    let edges = parse_list(list, message.edges, Topology::MAX_EDGES, violations, read_edge);
     let isolated = read_entities(path.field("entities"), message.entities, violations);
     let extended = topology.extended(&edges?, &isolated?);
     let extended = violations.note("graph_additions", extended)?;
@@ -100,26 +97,23 @@ pub fn beliefs(
     violations: &mut Violations,
 ) -> Option<Vec<ParsedBelief>> {
     let path = Path::root("beliefs");
-    let messages = limit_length(path, messages, Topology::MAX_ENTITIES, violations)?;
-    parse_each(path, messages, violations, |path, belief, violations| {
+    parse_list(path, messages, Topology::MAX_ENTITIES, violations, |path, belief, violations| {
         let node = read_node(path.field("entity"), &belief.entity, topology, violations);
         let label = enumeration(path.field("label"), belief.label, violations);
         let list = path.field("observations");
-        let observations = limit_length(list, belief.observations, limits.max_claims, violations);
-        let observations = observations.and_then(|observations| {
-            parse_each(list, observations, violations, |path, observation, violations| {
-                read_observation(path, observation, limits, violations)
-            })
-        });
+        let (messages, max) = (belief.observations, limits.max_claims);
+        let observations =
+            parse_list(list, messages, max, violations, |path, message, violations| {
+                read_observation(path, message, limits, violations)
+            });
         let list = path.field("propagations");
-        let messages = limit_length(list, belief.propagations, Topology::MAX_ENTITIES, violations);
-        let propagations = messages.and_then(|messages| {
-            parse_each(list, messages, violations, |path, message, violations| {
+        let (messages, max) = (belief.propagations, Topology::MAX_ENTITIES);
+        let propagations =
+            parse_list(list, messages, max, violations, |path, message, violations| {
                 let from = read_node(path.field("from"), &message.from, topology, violations);
                 let to = read_node(path.field("to"), &message.to, topology, violations);
                 Some((from?, to?))
-            })
-        });
+            });
         let list = path.field("suspects");
         let suspects = read_nodes(list, belief.suspects, topology, violations);
         Some(ParsedBelief {
@@ -144,8 +138,8 @@ fn read_observation(
         violations.add(list, "is empty; cite the evidence");
         return None;
     }
-    let citations = limit_length(list, message.citations, limits.max_citations, violations)?;
-    let citations = parse_each(list, citations, violations, |path, citation, violations| {
+    let (messages, max) = (message.citations, limits.max_citations);
+    let citations = parse_list(list, messages, max, violations, |path, citation, violations| {
         if !citation.claim_id.is_empty() {
             violations.add(path.field("claim_id"), "cannot be cited here; give evidence_id");
             return None;
@@ -165,14 +159,13 @@ fn read_edge(
     Some((from?, to?))
 }
 
-/// Parses entity names, at most as many as a graph may have.
+/// Parses a list of entity names, which can contain at most as many names as a graph can contain entities.
 pub(super) fn read_entities(
     path: Path<'_>,
     names: Vec<String>,
     violations: &mut Violations,
 ) -> Option<Vec<Entity>> {
-    let names = limit_length(path, names, Topology::MAX_ENTITIES, violations)?;
-    parse_each(path, names, violations, |path, name, violations| {
+    parse_list(path, names, Topology::MAX_ENTITIES, violations, |path, name, violations| {
         violations.note(path, Entity::parse(&name))
     })
 }
@@ -183,8 +176,7 @@ fn read_nodes(
     topology: &Topology,
     violations: &mut Violations,
 ) -> Option<Vec<Node>> {
-    let names = limit_length(path, names, Topology::MAX_ENTITIES, violations)?;
-    parse_each(path, names, violations, |path, name, violations| {
+    parse_list(path, names, Topology::MAX_ENTITIES, violations, |path, name, violations| {
         read_node(path, &name, topology, violations)
     })
 }
@@ -197,7 +189,7 @@ fn read_node(
 ) -> Option<Node> {
     let node = topology.resolve(name);
     if node.is_none() {
-        let quoted_name = Shown(name);
+        let quoted_name = Excerpt(name);
         violations.add(
             path,
             format_args!(

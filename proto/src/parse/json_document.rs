@@ -7,7 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 use super::path::Path;
 use crate::violations::Violations;
 
-/// Returns the text if it is one JSON document nested at most `max_depth` deep.
+/// Returns the text if it is one JSON document nested at most `max_depth` levels deep.
 pub(super) fn json_document(
     path: Path<'_>,
     text: String,
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn nesting_counts_containers() {
+    fn each_container_adds_a_nesting_level() {
         let nested = |open: &str, close: &str, levels| {
             format!("{}1{}", open.repeat(levels), close.repeat(levels))
         };

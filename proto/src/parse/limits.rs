@@ -3,25 +3,25 @@
 /// Limits from the server's configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The maximum number of claims in a report; 2000.
+    /// The maximum number of claims in a report. The default is 2000.
     pub max_claims: usize,
-    /// The maximum number of evidence items; 10 000.
+    /// The maximum number of evidence items. The default is 10 000.
     pub max_evidence_items: usize,
-    /// The maximum size of a synthesis, an evidence item or a tool result in bytes; 8 MiB.
+    /// The maximum size of a synthesis, an evidence item or a tool result in bytes. The default is 8 MiB.
     pub max_text_bytes: usize,
-    /// The maximum size of any other text in bytes, such as a claim, a quote or a note; 16 KiB.
+    /// The maximum size of any other text in bytes, such as a claim, a quote or a note. The default is 16 KiB.
     pub max_claim_bytes: usize,
-    /// The maximum depth of a JSON document; 100. The JSON parser is limited to 127.
+    /// The maximum depth of a JSON document. The default is 100. The JSON parser is limited to 127.
     pub max_json_depth: usize,
-    /// The maximum number of citations per claim; 100.
+    /// The maximum number of citations per claim. The default is 100.
     pub max_citations: usize,
-    /// The maximum number of hypotheses; 100.
+    /// The maximum number of hypotheses. The default is 100.
     pub max_hypotheses: usize,
-    /// The maximum number of evidence records per hypothesis; 1000.
+    /// The maximum number of evidence records per hypothesis. The default is 1000.
     pub max_hypothesis_evidence: usize,
-    /// The maximum number of changes; 1000.
+    /// The maximum number of changes. The default is 1000.
     pub max_changes: usize,
-    /// The maximum number of steps in the path to a suspect; 100.
+    /// The maximum number of steps in the path to a suspect. The default is 100.
     pub max_path_steps: usize,
 }
 

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use gsar_core::ClaimId;
 
-use super::field::Shown;
+use super::field::Excerpt;
 use super::path::Path;
 use crate::violations::Violations;
 
@@ -27,7 +27,19 @@ pub(super) fn limit_length<T>(
     Some(items)
 }
 
-/// Parses every element. Returns `None` if one is invalid, for which `read` must have added a violation.
+/// Parses every element of a list of at most `max` elements.
+pub(super) fn parse_list<'a, T, U>(
+    path: Path<'a>,
+    items: Vec<T>,
+    max: usize,
+    violations: &mut Violations,
+    read: impl FnMut(Path<'a>, T, &mut Violations) -> Option<U>,
+) -> Option<Vec<U>> {
+    let items = limit_length(path, items, max, violations)?;
+    parse_each(path, items, violations, read)
+}
+
+/// Parses every element. Returns `None` if an element is invalid, for which `read` must have added a violation.
 pub(super) fn parse_each<'a, T, U>(
     path: Path<'a>,
     items: Vec<T>,
@@ -48,8 +60,8 @@ pub(super) fn parse_each<'a, T, U>(
     (invalid_count == 0).then_some(parsed)
 }
 
-/// Adds a violation for every duplicate id, and returns `Some` if there is none. Empty and over-long ids are reported by
-/// [`super::field::id`].
+/// Adds a violation for every duplicate id, and returns `Some` if there are no duplicates. Empty ids and ids that are
+/// too long are reported by [`super::field::id`].
 pub(super) fn unique_ids<'a>(
     path: Path<'_>,
     ids: impl ExactSizeIterator<Item = &'a str>,
@@ -66,12 +78,12 @@ pub(super) fn unique_ids<'a>(
                 vacant.insert(index);
             }
             Entry::Occupied(occupied) => {
-                let quoted_id = Shown(id);
+                let quoted_id = Excerpt(id);
                 let first_use = path.element(*occupied.get()).last();
                 violations.add(
                     path.element(index).field("id"),
                     format_args!(
-                        "`{quoted_id}` is already the id of {first_use}; give each its own id"
+                        "`{quoted_id}` is already the id of {first_use}; give each element its own id"
                     ),
                 );
                 duplicate_count += 1;

@@ -1,4 +1,4 @@
-//! Parses and validates messages into core types. Does no I/O.
+//! Validates messages and parses them into core types, without I/O.
 //!
 //! All violations are added to [`Violations`](crate::violations::Violations) under the path of the field
 //! (`evidence[3].json`). A value that is returned together with violations may be incomplete and must not be used.

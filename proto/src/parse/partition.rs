@@ -7,9 +7,9 @@ use gsar_core::fixed_point::Millionths;
 use gsar_core::verify::claim_cycle;
 use gsar_core::{ClaimId, Class, JudgedClaim, Leaning, Role};
 
-use super::field::{Shown, byte_range, decimal, enumeration, id, text};
+use super::field::{Excerpt, byte_range, decimal, enumeration, id, optional, text};
 use super::limits::Limits;
-use super::list::{limit_length, parse_each, unique_ids};
+use super::list::{limit_length, parse_each, parse_list, unique_ids};
 use super::path::Path;
 use super::report::{ParsedReport, read_claim};
 use super::{evidence, report};
@@ -20,7 +20,7 @@ use crate::violations::Violations;
 /// A parsed partition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedPartition {
-    /// The report; its synthesis may be empty.
+    /// The report, whose synthesis may be empty.
     pub report: ParsedReport,
     /// The cited evidence, with unique ids.
     pub evidence: Vec<EvidenceItem>,
@@ -101,7 +101,7 @@ fn note_self_citations(
     no_self_citations
 }
 
-/// Adds a violation for the first cycle of citations, at its first claim.
+/// Adds a violation for the first cycle of citations, at the first claim in the cycle.
 fn note_cycle(references: &[Reference<'_>], violations: &mut Violations) -> Option<()> {
     let Some(cycle) =
         claim_cycle(references.iter().map(|reference| (&reference.citing, &reference.cited)))
@@ -121,11 +121,11 @@ impl fmt::Display for Cycle<'_> {
         const MAX_SHOWN: usize = 5;
         f.write_str("form a cycle: ")?;
         for claim in self.0.iter().take(MAX_SHOWN) {
-            write!(f, "`{}` cites ", Shown(claim.as_str()))?;
+            write!(f, "`{}` cites ", Excerpt(claim.as_str()))?;
         }
         match (self.0.len().checked_sub(MAX_SHOWN), self.0.first()) {
             (Some(remaining @ 1..), _) => write!(f, "{remaining} more claims")?,
-            (_, Some(first)) => write!(f, "`{}`", Shown(first.as_str()))?,
+            (_, Some(first)) => write!(f, "`{}`", Excerpt(first.as_str()))?,
             (_, None) => {}
         }
         f.write_str("; remove one of these citations")
@@ -159,10 +159,8 @@ fn read_judged_claim(
     } = message;
     let claim = v1::Claim { id, text: claim_text, span };
     let claim = read_claim(path, claim, synthesis, limits, violations);
-    let undecided = match undecided {
-        None => Some(None),
-        Some(leaning) => read_leaning(path.field("undecided"), leaning, violations).map(Some),
-    };
+    let undecided =
+        optional(undecided, |leaning| read_leaning(path.field("undecided"), leaning, violations));
     let class = match class {
         0 if undecided != Some(None) => Some(Class::Ungrounded),
         number => enumeration(path.field("class"), number, violations),
@@ -182,12 +180,10 @@ fn read_judged_claim(
         number => enumeration(path.field("role"), number, violations),
     };
     let list = path.field("citations");
-    let citations =
-        limit_length(list, citations, limits.max_citations, violations).and_then(|citations| {
-            parse_each(list, citations, violations, |path, citation, violations| {
-                read_citation(path, citation, limits, violations)
-            })
-        });
+    let max = limits.max_citations;
+    let citations = parse_list(list, citations, max, violations, |path, citation, violations| {
+        read_citation(path, citation, limits, violations)
+    });
     let note = text(path.field("note"), note, limits.max_claim_bytes, violations);
     Some(JudgedClaim {
         claim: claim?,
@@ -208,12 +204,9 @@ fn read_leaning(
 ) -> Option<Leaning> {
     let v1::Leaning { class, likelihood } = message;
     let class = enumeration(path.field("class"), class, violations);
-    let likelihood = match likelihood {
-        None => Some(None),
-        Some(likelihood) => {
-            decimal(path.field("likelihood"), likelihood, Millionths::ONE, violations).map(Some)
-        }
-    };
+    let likelihood = optional(likelihood, |likelihood| {
+        decimal(path.field("likelihood"), likelihood, Millionths::ONE, violations)
+    });
     Some(Leaning { class: class?, likelihood: likelihood? })
 }
 
@@ -227,10 +220,7 @@ pub(super) fn read_citation(
     let max = limits.max_claim_bytes;
     let quote = text(path.field("quote"), quote, max, violations);
     let field_path = text(path.field("field_path"), field_path, max, violations);
-    let bytes = match bytes {
-        None => Some(None),
-        Some(bytes) => byte_range(path.field("bytes"), bytes, violations).map(Some),
-    };
+    let bytes = optional(bytes, |bytes| byte_range(path.field("bytes"), bytes, violations));
     let target = read_target(path, evidence_id, claim_id, field_path, violations);
     Some(Citation { target: target?, quote: quote?, bytes: bytes? })
 }

@@ -7,7 +7,7 @@ use core::ops::Range;
 use gsar_core::coverage::Coverage;
 use gsar_core::evidence::{Citation, EvidenceId, Target};
 use gsar_core::fixed_point::Millionths;
-use gsar_core::report::{Reason, Uncovered};
+use gsar_core::report::Uncovered;
 use gsar_core::second_look::{SecondLookResult, SecondLookVerdict};
 use gsar_core::verify::{
     Correction, CorrectionCode, CorrectionOutcome, VerdictStatus, VerifiedClaim, VerifiedPartition,
@@ -22,7 +22,7 @@ use crate::v1;
 pub struct RecordedPartition {
     /// The verified claims and the corrections.
     pub verified: VerifiedPartition,
-    /// The coverage of the synthesis; `None` if it was not computed.
+    /// The coverage of the synthesis, or `None` if it was not computed.
     pub coverage: Option<Coverage>,
     /// The second looks at claims.
     pub second_looks: Vec<SecondLookResult>,
@@ -40,7 +40,7 @@ pub struct CorruptRecord {
 impl fmt::Display for CorruptRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, found } = self;
-        write!(f, "invalid {field} in the recorded answer: {found}")
+        write!(f, "invalid {field} in the recorded response: {found}")
     }
 }
 
@@ -163,12 +163,8 @@ fn correction(message: &v1::Correction) -> Result<Correction, CorruptRecord> {
             parse_enumeration("corrections.type_before", message.type_before)?,
         ),
     };
-    let outcome = match message.outcome() {
-        v1::CorrectionOutcome::Corrected => CorrectionOutcome::Corrected,
-        v1::CorrectionOutcome::Noted | v1::CorrectionOutcome::Unspecified => {
-            CorrectionOutcome::Noted
-        }
-    };
+    let outcome =
+        CorrectionOutcome::from_number(message.outcome).unwrap_or(CorrectionOutcome::Noted);
     let claim = claim_id(&message.claim_id)?;
     Ok(Correction { claim, code, from, to, sentence: message.sentence.clone(), outcome })
 }
@@ -184,19 +180,7 @@ fn coverage(message: &v1::Coverage) -> Result<Coverage, CorruptRecord> {
 }
 
 fn uncovered(message: &v1::UncoveredSpan) -> Result<Uncovered, CorruptRecord> {
-    let reason = match message.reason() {
-        v1::UncoveredReason::Unspecified => {
-            return Err(corrupt("coverage.spans.reason", message.reason));
-        }
-        v1::UncoveredReason::Markup => Reason::Markup,
-        v1::UncoveredReason::Marker => Reason::Marker,
-        v1::UncoveredReason::Label => Reason::Label,
-        v1::UncoveredReason::ColumnHeader => Reason::ColumnHeader,
-        v1::UncoveredReason::Title => Reason::Title,
-        v1::UncoveredReason::EvidenceLine => Reason::EvidenceLine,
-        v1::UncoveredReason::LinkTarget => Reason::LinkTarget,
-        v1::UncoveredReason::NotJudged => Reason::NotJudged,
-    };
+    let reason = parse_enumeration("coverage.spans.reason", message.reason)?;
     let span = message.span.as_ref().map(range).transpose()?.unwrap_or_default();
     Ok(Uncovered { span, reason })
 }

@@ -6,9 +6,9 @@ use gsar_core::safety::Confidence;
 use gsar_core::{Claim, ClaimId};
 
 use super::cap::confidence;
-use super::field::{byte_range, id, short_text, statement, text};
+use super::field::{byte_range, id, optional, short_text, statement, text};
 use super::limits::Limits;
-use super::list::{limit_length, parse_each, unique_ids};
+use super::list::{limit_length, parse_each, parse_list, unique_ids};
 use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
@@ -16,13 +16,13 @@ use crate::violations::Violations;
 /// A parsed report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedReport {
-    /// The id given by the caller; may be empty; at most 256 bytes.
+    /// The caller's id for the report, which has at most 256 bytes and may be empty.
     pub id: String,
-    /// The text; may be empty if claims are given.
+    /// The text, which may be empty if claims are given.
     pub synthesis: String,
     /// The claims, with unique ids. If empty, the server splits the synthesis.
     pub claims: Vec<Claim>,
-    /// The model that wrote the report; may be empty; at most 256 bytes.
+    /// The name of the model that wrote the report, which has at most 256 bytes and may be empty.
     pub generator_model: String,
     /// The author's self-rated confidence.
     pub confidence: Option<Confidence>,
@@ -53,8 +53,7 @@ pub fn candidates(
         violations.add(path, format_args!("is empty; give 1 to {MAX_CANDIDATES} reports"));
         return None;
     }
-    let messages = limit_length(path, messages, MAX_CANDIDATES, violations)?;
-    parse_each(path, messages, violations, |path, message, violations| {
+    parse_list(path, messages, MAX_CANDIDATES, violations, |path, message, violations| {
         require_content(path, &message, violations);
         read(path, message, limits, violations)
     })
@@ -70,7 +69,7 @@ fn require_content(path: Path<'_>, message: &v1::Report, violations: &mut Violat
     }
 }
 
-/// Parses a report; the synthesis may be empty.
+/// Parses a report, whose synthesis may be empty.
 pub(super) fn read(
     path: Path<'_>,
     message: v1::Report,
@@ -82,10 +81,8 @@ pub(super) fn read(
     let claims = read_claims(&path, claims, &synthesis, limits, violations);
     let synthesis = text(path.field("synthesis"), synthesis, limits.max_text_bytes, violations);
     let generator_model = short_text(path.field("generator_model"), generator_model, violations);
-    let confidence = match self_rated {
-        None => Some(None),
-        Some(value) => confidence(path.field("confidence"), value, violations).map(Some),
-    };
+    let confidence =
+        optional(self_rated, |value| confidence(path.field("confidence"), value, violations));
     Some(ParsedReport {
         id: id?,
         synthesis: synthesis?,
@@ -123,10 +120,7 @@ pub(super) fn read_claim(
     let v1::Claim { id: claim_id, text, span } = message;
     let id = id(path.field("id"), claim_id, ClaimId::new, violations);
     let text = statement(path.field("text"), text, limits.max_claim_bytes, violations);
-    let span = match span {
-        None => Some(None),
-        Some(span) => read_span(path.field("span"), span, synthesis, violations).map(Some),
-    };
+    let span = optional(span, |span| read_span(path.field("span"), span, synthesis, violations));
     Some(Claim { id: id?, text: text?, span: span? })
 }
 

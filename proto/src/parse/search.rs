@@ -3,9 +3,9 @@
 use gsar_core::evidence::{EvidenceKind, Lane};
 use gsar_core::time::Window;
 
-use super::field::{enumeration, statement, text};
+use super::field::{enumeration, optional, statement, text};
 use super::limits::Limits;
-use super::list::{limit_length, parse_each};
+use super::list::parse_list;
 use super::path::Path;
 use super::time::window;
 use crate::v1;
@@ -14,7 +14,7 @@ use crate::violations::Violations;
 /// The maximum number of passages in a response.
 const MAX_PASSAGES: u32 = 200;
 /// The default number of passages in a response.
-const DEFAULT: usize = 10;
+const DEFAULT_PASSAGES: usize = 10;
 /// The maximum number of values in each field of a filter.
 const MAX_VALUES: usize = 64;
 
@@ -27,13 +27,13 @@ pub struct ParsedSearch {
     pub query: String,
     /// The maximum number of passages.
     pub most: usize,
-    /// The kinds of items; empty means all.
+    /// The kinds of items. An empty list means all kinds.
     pub kinds: Vec<EvidenceKind>,
-    /// The lanes of items; empty means all.
+    /// The lanes of items. An empty list means all lanes.
     pub lanes: Vec<Lane>,
     /// Names that must all occur in the passage or in its item's tool.
     pub entities: Vec<String>,
-    /// The search method; unspecified means the best available one.
+    /// The search method. If it is unspecified, the best available method is used.
     pub method: v1::SearchMethod,
     /// The window of collection times.
     pub window: Option<Window>,
@@ -57,32 +57,23 @@ pub fn search(
     }
     let filter = request.filter.unwrap_or_default();
     let path = Path::root("filter");
-    let kinds =
-        limit_length(path.field("kinds"), filter.kinds, MAX_VALUES, violations).and_then(|kinds| {
-            parse_each(path.field("kinds"), kinds, violations, |path, kind, violations| {
-                enumeration(path, kind, violations)
-            })
-        });
-    let lanes =
-        limit_length(path.field("lanes"), filter.lanes, MAX_VALUES, violations).and_then(|lanes| {
-            parse_each(path.field("lanes"), lanes, violations, |path, lane, violations| {
-                enumeration(path, lane, violations)
-            })
-        });
-    let entities = limit_length(path.field("entities"), filter.entities, MAX_VALUES, violations)
-        .and_then(|names| {
-            parse_each(path.field("entities"), names, violations, |path, name, violations| {
-                text(path, name, max_bytes, violations)
-            })
-        });
-    let window = match filter.window {
-        None => Some(None),
-        Some(message) => window(path.field("window"), message, violations).map(Some),
-    };
+    let (list, kinds) = (path.field("kinds"), filter.kinds);
+    let kinds = parse_list(list, kinds, MAX_VALUES, violations, enumeration);
+    let (list, lanes) = (path.field("lanes"), filter.lanes);
+    let lanes = parse_list(list, lanes, MAX_VALUES, violations, enumeration);
+    let (list, names) = (path.field("entities"), filter.entities);
+    let entities = parse_list(list, names, MAX_VALUES, violations, |path, name, violations| {
+        text(path, name, max_bytes, violations)
+    });
+    let window =
+        optional(filter.window, |message| window(path.field("window"), message, violations));
     Some(ParsedSearch {
         corpus_id: request.corpus_id,
         query: query?,
-        most: usize::try_from(request.most).ok().filter(|most| *most > 0).unwrap_or(DEFAULT),
+        most: usize::try_from(request.most)
+            .ok()
+            .filter(|most| *most > 0)
+            .unwrap_or(DEFAULT_PASSAGES),
         kinds: kinds?,
         lanes: lanes?,
         entities: entities?,

@@ -2,7 +2,7 @@
 
 use gsar_core::time::{Timestamp, Window};
 
-use super::field::present;
+use super::field::{optional, present};
 use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
@@ -24,12 +24,14 @@ pub(super) fn timestamp(
     if !(FIRST_SECOND..=LAST_SECOND).contains(&seconds) {
         violations.add(
             path,
-            format_args!("{seconds} s is not from year 1 to 9999; give seconds since 1970-01-01"),
+            format_args!(
+                "{seconds} s is outside the years 1 to 9999; give seconds since 1970-01-01"
+            ),
         );
         return None;
     }
     if !(0..NANOS_PER_SECOND).contains(&nanos) {
-        violations.add(path, format_args!("{nanos} ns is not from 0 to 999999999"));
+        violations.add(path, format_args!("{nanos} ns is out of range; give 0 to 999999999"));
         return None;
     }
     let micros = seconds * MICROS_PER_SECOND + i64::from(nanos / NANOS_PER_MICRO);
@@ -42,10 +44,7 @@ pub(super) fn optional_timestamp(
     value: Option<prost_types::Timestamp>,
     violations: &mut Violations,
 ) -> Option<Option<Timestamp>> {
-    match value {
-        None => Some(None),
-        Some(value) => timestamp(path, value, violations).map(Some),
-    }
+    optional(value, |value| timestamp(path, value, violations))
 }
 
 /// Parses the optional bounds on evaluations' start times.
@@ -58,14 +57,13 @@ pub(super) fn start_time_bounds(
     let before = optional_timestamp(before_path, before, violations);
     let (from, before) = (from?, before?);
     if from.zip(before).is_some_and(|(from, before)| before <= from) {
-        violations
-            .add(before_path, "is not after evaluated_from; give a later instant, or omit it");
+        violations.add(before_path, "is not after evaluated_from; give a later time, or omit it");
         return None;
     }
     Some((from, before))
 }
 
-/// Parses a window, whose ends are required and in order.
+/// Parses a window. Both ends are required, and the end must not precede the start.
 pub(super) fn window(
     path: Path<'_>,
     value: v1::TimeWindow,

@@ -3,21 +3,21 @@
 use gsar_core::safety::{Expectation, ToolResult};
 
 use super::evidence::json;
-use super::field::{short_text, text};
+use super::field::{optional, short_text, text};
 use super::limits::Limits;
 use super::path::Path;
 use crate::v1;
 use crate::violations::Violations;
 
-/// The maximum absolute threshold, up to which an `f64` is exact to six decimal places.
+/// The maximum absolute value of a threshold. Up to this value, an `f64` is exact to six decimal places.
 const MAX_NUMBER: f64 = 1e9;
 
 /// A parsed tool result, with the signal to look for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedToolResult {
-    /// The output of the tool, which is valid if it is JSON.
+    /// The output of the tool. If it was sent as JSON, it is valid JSON.
     pub content: String,
-    /// The signal to look for; may be empty.
+    /// The signal to look for, which may be empty.
     pub signal: String,
     /// The threshold between healthy and unhealthy, as a plain decimal.
     pub threshold: Option<String>,
@@ -55,10 +55,9 @@ pub fn classify_verdict(
         }
     };
     let signal = short_text(Path::root("signal"), message.signal, violations);
-    let threshold = match message.threshold {
-        None => Some(None),
-        Some(value) => plain_decimal(Path::root("threshold"), value, violations).map(Some),
-    };
+    let threshold = optional(message.threshold, |value| {
+        plain_decimal(Path::root("threshold"), value, violations)
+    });
     Some(ParsedToolResult { content: content?, signal: signal?, threshold: threshold? })
 }
 

@@ -10,7 +10,7 @@ use super::coverage::byte_range;
 use crate::enums::Enumeration;
 use crate::v1;
 
-/// Renders a claim of a report.
+/// Renders a claim in a report.
 #[must_use]
 pub fn claim(claim: Claim) -> v1::Claim {
     v1::Claim {
@@ -61,7 +61,7 @@ pub fn second_look(result: &SecondLookResult) -> v1::SecondLook {
     }
 }
 
-/// Renders the class of a claim; unspecified for `None`.
+/// Renders the class of a claim, or unspecified for `None`.
 #[must_use]
 pub fn class(class: Option<Class>) -> v1::ClaimClass {
     class.map_or(0, Class::number).try_into().unwrap_or_default()
@@ -95,14 +95,7 @@ pub fn correction(correction: &Correction) -> v1::Correction {
         type_before,
         type_after,
         applied: correction.outcome == CorrectionOutcome::Corrected,
-        outcome: outcome(correction.outcome).into(),
-    }
-}
-
-fn outcome(outcome: CorrectionOutcome) -> v1::CorrectionOutcome {
-    match outcome {
-        CorrectionOutcome::Corrected => v1::CorrectionOutcome::Corrected,
-        CorrectionOutcome::Noted => v1::CorrectionOutcome::Noted,
+        outcome: correction.outcome.number(),
     }
 }
 

@@ -3,8 +3,9 @@
 use core::ops::Range;
 
 use gsar_core::coverage::Coverage;
-use gsar_core::report::{Reason, Uncovered};
+use gsar_core::report::Uncovered;
 
+use crate::enums::Enumeration;
 use crate::v1;
 
 /// Renders a half-open byte range.
@@ -26,15 +27,6 @@ pub fn coverage(coverage: &Coverage) -> v1::Coverage {
 }
 
 fn uncovered_span(uncovered: &Uncovered) -> v1::UncoveredSpan {
-    let reason = match uncovered.reason {
-        Reason::Markup => v1::UncoveredReason::Markup,
-        Reason::Marker => v1::UncoveredReason::Marker,
-        Reason::Label => v1::UncoveredReason::Label,
-        Reason::ColumnHeader => v1::UncoveredReason::ColumnHeader,
-        Reason::Title => v1::UncoveredReason::Title,
-        Reason::EvidenceLine => v1::UncoveredReason::EvidenceLine,
-        Reason::LinkTarget => v1::UncoveredReason::LinkTarget,
-        Reason::NotJudged => v1::UncoveredReason::NotJudged,
-    };
-    v1::UncoveredSpan { span: Some(byte_range(&uncovered.span)), reason: reason.into() }
+    let reason = uncovered.reason.number();
+    v1::UncoveredSpan { span: Some(byte_range(&uncovered.span)), reason }
 }

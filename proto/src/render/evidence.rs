@@ -27,7 +27,7 @@ pub fn evidence_item(item: EvidenceItem) -> v1::EvidenceItem {
     }
 }
 
-/// Renders the result of a check; unspecified for `None`.
+/// Renders the result of a check, or unspecified for `None`.
 #[must_use]
 pub fn verification_result(result: Option<VerificationResult>) -> i32 {
     result.map_or(0, Enumeration::number)

@@ -1,4 +1,4 @@
-//! Renders margins to the neighbouring tiers and the effects of single claims.
+//! Renders the margins to the neighbouring tiers and the effects of single claims.
 
 use gsar_core::explain::{Impact, Margin, Margins, RemedyStep};
 use gsar_core::tally::Group;

@@ -43,11 +43,7 @@ fn id_text(id: &HypothesisId) -> String {
 }
 
 fn gate_reason(reason: GateReason) -> v1::Reason {
-    v1::Reason {
-        code: reason.code().to_owned(),
-        sentence: reason.sentence(),
-        ..v1::Reason::default()
-    }
+    super::reason(reason.code(), reason.sentence())
 }
 
 fn hypothesis_result(
@@ -92,7 +88,8 @@ pub fn hypothesis_evidence(record: EvidenceRecord) -> v1::HypothesisEvidence {
     }
 }
 
-/// Renders the evidence chain of a root cause. `changes` are those in [`ParsedGate`](crate::parse::ParsedGate).
+/// Renders the evidence chain of a root cause. `changes` are the change records in
+/// [`ParsedGate`](crate::parse::ParsedGate).
 #[must_use]
 pub fn evidence_chain(chain: EvidenceChain, changes: &[v1::ChangeRecord]) -> v1::EvidenceChain {
     let lanes = chain.items.iter().map(|record| u32::from(record.lane.strength()));
@@ -153,9 +150,5 @@ pub fn action_verdict(verdict: &ActionVerdict) -> v1::ActionVerdict {
 }
 
 fn action_limit_reason(limit: ActionLimit) -> v1::Reason {
-    v1::Reason {
-        code: limit.code().to_owned(),
-        sentence: limit.sentence(),
-        ..v1::Reason::default()
-    }
+    super::reason(limit.code(), limit.sentence())
 }

@@ -29,3 +29,13 @@ pub use policy::{applied_policy, certificate, policy_problem, policy_summary, ve
 pub use score::{fraction, score, terms};
 pub use time::timestamp;
 pub use verdict::classified_verdict;
+
+/// Renders a reason without claims.
+#[must_use]
+pub fn reason(code: &str, sentence: impl Into<String>) -> crate::v1::Reason {
+    crate::v1::Reason {
+        code: code.to_owned(),
+        sentence: sentence.into(),
+        ..crate::v1::Reason::default()
+    }
+}

@@ -16,8 +16,8 @@ pub fn applied_policy(policy: &Policy, overridden: bool) -> v1::AppliedPolicy {
     }
 }
 
-/// Renders a certificate, and whether it covers a decision by this judge with these prompts. `judge` is empty if no judge
-/// decided.
+/// Renders a certificate, and whether it covers a decision by the given judge with the given prompts. `judge` is
+/// empty if no judge decided.
 #[must_use]
 pub fn certificate<'a>(
     certificate: &Certificate,

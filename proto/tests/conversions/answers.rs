@@ -1,4 +1,4 @@
-//! Tests of rendering.
+//! Tests how core types are rendered as messages.
 
 use gsar_core::explain::{impact, margins};
 use gsar_core::fixed_point::{Fraction, Millionths};
@@ -15,7 +15,7 @@ use gsar_core::{
 };
 use gsar_proto::{render, v1};
 
-/// The worked example of the paper: 28/37 with the weights of any preset, 0.60 for an inference.
+/// The worked example in the paper. With the weights of any preset (0.60 for an inference), its score is 28/37.
 fn worked_example() -> Tally {
     Tally::from_claims([
         (Class::Grounded, EvidenceType::ToolMatch),
@@ -104,21 +104,8 @@ fn without_contradiction() -> Tally {
 
 #[test]
 fn renders_corrections() {
-    let claim = |id: &str| Claim {
-        id: ClaimId::new(id).unwrap(),
-        text: "The pod restarted.".to_owned(),
-        span: None,
-    };
-    let judged = JudgedClaim {
-        claim: claim("c1"),
-        class: Class::Grounded,
-        evidence_type: EvidenceType::ToolMatch,
-        citations: Vec::new(),
-        note: String::new(),
-        role: gsar_core::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
-    };
+    let claim = |id: &str| Claim::new(ClaimId::new(id).unwrap(), "The pod restarted.");
+    let judged = JudgedClaim::new(claim("c1"), Class::Grounded, EvidenceType::ToolMatch);
     let policy = preset(Preset::Reference);
     let claims = [claim("c1"), claim("c2")];
     for (mode, is_applied) in

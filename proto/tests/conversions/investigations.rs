@@ -1,4 +1,4 @@
-//! Tests of investigations and judged partitions.
+//! Tests the conversion of investigations and judged partitions.
 
 use gsar_core::budget::Budget;
 use gsar_core::evidence::EvidenceId;
@@ -11,7 +11,7 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{render, v1};
 
 use crate::requests::text_item;
-use crate::{fields, fields_and_descriptions};
+use crate::{fields, fields_and_descriptions, parse_invalid, parse_valid};
 
 fn timestamp(seconds: i64) -> Option<prost_types::Timestamp> {
     Some(prost_types::Timestamp { seconds, nanos: 999 })
@@ -41,16 +41,12 @@ fn change(id: &str, seconds: i64) -> v1::ChangeRecord {
 }
 
 fn parse_gate(message: v1::GateInputs) -> ParsedGate {
-    let mut violations = Violations::default();
-    let parsed = parse::gate_inputs(message, &Limits::default(), &mut violations);
-    assert!(violations.is_empty(), "{:?}", fields_and_descriptions(violations));
-    parsed.unwrap()
+    parse_valid(|violations| parse::gate_inputs(message, &Limits::default(), violations))
 }
 
 fn gate_violations(message: v1::GateInputs) -> Vec<(String, String)> {
-    let mut violations = Violations::default();
-    let parsed = parse::gate_inputs(message, &Limits::default(), &mut violations);
-    assert!(parsed.is_none());
+    let violations =
+        parse_invalid(|violations| parse::gate_inputs(message, &Limits::default(), violations));
     fields_and_descriptions(violations)
 }
 
@@ -123,7 +119,7 @@ fn renders_gate_and_chain() {
 
     let root_cause = &gate.hypotheses[1];
     assert_eq!(assess_hypothesis(root_cause, &policy.gate).state, HypothesisState::Validated);
-    let chain = assemble(&gate.chain_input(Some(root_cause)));
+    let chain = assemble(Some(root_cause), &gate.investigation());
     assert_eq!(chain.strength, Strength::Grounded);
     let chain = render::evidence_chain(chain, &gate.change_records);
     assert_eq!(chain.strength(), v1::GroundingStrength::Grounded);
@@ -160,7 +156,7 @@ fn renders_gate_reasons_and_ties() {
     assert_eq!(codes, ["HYPOTHESIS_VALIDATED", "TURNS_SPENT", "TIME_SPENT"]);
     assert_eq!(verdict.reason.as_ref(), verdict.reasons.first());
 
-    let chain = assemble(&parsed.chain_input(parsed.hypotheses.first()));
+    let chain = assemble(parsed.hypotheses.first(), &parsed.investigation());
     let chain = render::evidence_chain(chain, &parsed.change_records);
     assert_eq!(chain.change.unwrap().id, "deploy");
     assert_eq!(chain.unrelated_changes, ["other"]);
@@ -225,7 +221,7 @@ fn hypotheses_are_optional() {
     assert_eq!(verdict.state(), v1::GateState::Investigating);
     assert_eq!(verdict.exit(), v1::GateExit::Unspecified);
     assert_eq!(verdict.root_cause, "");
-    let chain = render::evidence_chain(assemble(&gate.chain_input(None)), &gate.change_records);
+    let chain = render::evidence_chain(assemble(None, &gate.investigation()), &gate.change_records);
     assert_eq!(chain.strength(), v1::GroundingStrength::Ungrounded);
     assert_eq!((chain.lane_strength, chain.independent_supports), (0, 0));
 }
@@ -284,7 +280,7 @@ fn a_window_requires_both_ends() {
 }
 
 #[test]
-fn an_over_long_list_is_one_violation() {
+fn a_list_that_is_too_long_causes_one_violation() {
     let record = evidence(v1::Verdict::Supports, v1::EvidenceLane::Logs);
     let reported = gate_violations(v1::GateInputs {
         hypotheses: vec![hypothesis("h1", vec![record; 1_001])],
@@ -416,9 +412,8 @@ fn reports_all_violations_of_a_partition() {
 
 #[test]
 fn a_confidence_to_cap_requires_a_strength() {
-    let mut violations = Violations::default();
     let message = v1::CapConfidenceRequest { confidence: 0.9, strength: 99, ..Default::default() };
-    assert!(parse::cap_confidence(&message, &mut violations).is_none());
+    let violations = parse_invalid(|violations| parse::cap_confidence(&message, violations));
     assert_eq!(fields(violations), ["strength"]);
 }
 
@@ -431,10 +426,9 @@ fn classifies_tool_results() {
             signal: signal.to_owned(),
             threshold,
         };
-        let mut violations = Violations::default();
-        let parsed = parse::classify_verdict(message, &Limits::default(), &mut violations);
-        assert!(violations.is_empty(), "{:?}", fields_and_descriptions(violations));
-        let parsed = parsed.unwrap();
+        let parsed = parse_valid(|violations| {
+            parse::classify_verdict(message, &Limits::default(), violations)
+        });
         render::classified_verdict(
             classify(&parsed.tool_result(), &Budget::unlimited()),
             &parsed.content,
@@ -461,9 +455,9 @@ fn reports_all_violations_of_a_tool_result() {
             signal: "s".repeat(257),
             threshold: Some(f64::NAN),
         };
-        let mut violations = Violations::default();
-        assert!(parse::classify_verdict(message, &Limits::default(), &mut violations).is_none());
-        fields(violations)
+        fields(parse_invalid(|violations| {
+            parse::classify_verdict(message, &Limits::default(), violations)
+        }))
     };
     assert_eq!(reported(None), ["content", "signal", "threshold"]);
     assert_eq!(reported(Some(Content::Json("{".to_owned()))), ["json", "signal", "threshold"]);

@@ -1,4 +1,4 @@
-//! The proto3 JSON mapping: field names, default values printed, 64-bit integers as strings.
+//! Tests the proto3 JSON mapping: field names, printed default values, and 64-bit integers as strings.
 
 use gsar_core::{Class, Decision, EvidenceType, Origin, Preset, Tally, decide, preset};
 use gsar_proto::enums::Enumeration;
@@ -7,13 +7,13 @@ use gsar_proto::{render, v1};
 use proptest::prelude::*;
 use prost::Message;
 
-const MIN_CALL_BYTES: &str = r#"
+const MIN_REQUEST: &str = r#"
 {"report": {"id": "r1", "synthesis": "…", "claims": [{"id": "c1", "text": "…"}]},
  "evidence": [{"id": "e1", "kind": "EVIDENCE_KIND_TOOL_OUTPUT", "lane": "EVIDENCE_LANE_STATIC_INFRA", "tool": "kubectl get pods -n shop", "text": "…"}],
  "policy": "reference"}"#;
 
-/// The smallest request, as written back.
-const MIN_CALL_IN_FULL_BYTES: &str = concat!(
+/// The smallest request as it is formatted, with default values.
+const FORMATTED_MIN_REQUEST: &str = concat!(
     r#"{"report":{"id":"r1","synthesis":"…","claims":[{"id":"c1","text":"…"}],"generatorModel":""},"#,
     r#""evidence":[{"id":"e1","kind":"EVIDENCE_KIND_TOOL_OUTPUT","lane":"EVIDENCE_LANE_STATIC_INFRA","#,
     r#""tool":"kubectl get pods -n shop","query":"","text":"…","exhaustive":false,"stepId":"","specialistId":"","#,
@@ -21,8 +21,8 @@ const MIN_CALL_IN_FULL_BYTES: &str = concat!(
     r#""policy":"reference","investigationId":"","idempotencyKey":"","corpusId":""}"#,
 );
 
-/// The smallest response, as seen by a client.
-const MIN_RESPONSE_BYTES: &str = concat!(
+/// The smallest response as a client receives it.
+const FORMATTED_MIN_RESPONSE: &str = concat!(
     r#"{"evaluationId":"01","outcome":"OUTCOME_SCORED","claims":[{"id":"c1","text":"…","#,
     r#""class":"CLAIM_CLASS_GROUNDED","type":"EVIDENCE_TYPE_TOOL_MATCH","#,
     r#""citations":[{"evidenceId":"e1","claimId":"","fieldPath":"","quote":"…"}],"note":"","considered":[],"votes":[],"rules":[],"role":"CLAIM_ROLE_UNSPECIFIED","judge":""}],"#,
@@ -76,16 +76,16 @@ fn smallest_response() -> v1::EvaluateResponse {
 
 #[test]
 fn the_smallest_request_round_trips() {
-    let request: v1::EvaluateRequest = from_json(MIN_CALL_BYTES).unwrap();
+    let request: v1::EvaluateRequest = from_json(MIN_REQUEST).unwrap();
     assert_eq!(request.evidence[0].lane(), v1::EvidenceLane::StaticInfra);
     assert_eq!(request.policy, "reference");
-    assert_eq!(to_json(&request).unwrap(), MIN_CALL_IN_FULL_BYTES);
+    assert_eq!(to_json(&request).unwrap(), FORMATTED_MIN_REQUEST);
     assert_round_trips(&request);
 }
 
 #[test]
-fn the_smallest_response_is_formatted() {
-    assert_eq!(to_json(&smallest_response()).unwrap(), MIN_RESPONSE_BYTES);
+fn formats_the_smallest_response() {
+    assert_eq!(to_json(&smallest_response()).unwrap(), FORMATTED_MIN_RESPONSE);
     assert_round_trips(&smallest_response());
 }
 

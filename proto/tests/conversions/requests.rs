@@ -1,4 +1,4 @@
-//! Invalid requests: all violations are reported at once, under the path that a caller writes.
+//! Tests that all violations in a request are reported at once, under the path that a caller writes.
 
 use gsar_core::evidence::Content;
 use gsar_core::fixed_point::Millionths;
@@ -8,7 +8,7 @@ use gsar_proto::parse::{self, Limits};
 use gsar_proto::v1;
 use gsar_proto::violations::Violations;
 
-use crate::{fields, fields_and_descriptions};
+use crate::{fields, fields_and_descriptions, parse_invalid, parse_valid};
 
 pub(crate) fn claim(id: &str, text: &str) -> v1::Claim {
     v1::Claim { id: id.to_owned(), text: text.to_owned(), span: None }
@@ -199,7 +199,7 @@ fn check_results_require_the_kind_verification() {
 }
 
 #[test]
-fn parsing_moves_texts() {
+fn parsing_does_not_copy_texts() {
     let item = text_item("e1", &"x".repeat(1000));
     let Some(v1::evidence_item::Content::Text(text)) = &item.content else { panic!() };
     let address = text.as_ptr();
@@ -215,9 +215,8 @@ fn overrides_change_only_the_given_values() {
         verification: v1::VerificationMode::Observe.into(),
         ..v1::PolicyOverrides::default()
     };
-    let mut violations = Violations::default();
-    let policy = parse::overrides(message, reference_values(), &mut violations).unwrap();
-    assert!(violations.is_empty());
+    let policy =
+        parse_valid(|violations| parse::overrides(message, reference_values(), violations));
     let mut expected = reference_values();
     expected.rho = Millionths::new(2_000_000);
     expected.weights.set(EvidenceType::Domain, Millionths::new(250_000));
@@ -227,11 +226,9 @@ fn overrides_change_only_the_given_values() {
 
 #[test]
 fn empty_overrides_do_not_change_the_policy() {
-    let mut violations = Violations::default();
-    let policy =
-        parse::overrides(v1::PolicyOverrides::default(), reference_values(), &mut violations)
-            .unwrap();
-    assert!(violations.is_empty());
+    let policy = parse_valid(|violations| {
+        parse::overrides(v1::PolicyOverrides::default(), reference_values(), violations)
+    });
     assert_eq!(policy.digest(), preset(Preset::Reference).digest());
 }
 
@@ -247,8 +244,8 @@ fn reports_all_violations_of_overrides() {
         verification: 9,
         gate: Some(v1::GateLimits { max_turns: Some(0), ..Default::default() }),
     };
-    let mut violations = Violations::default();
-    assert!(parse::overrides(message, reference_values(), &mut violations).is_none());
+    let violations =
+        parse_invalid(|violations| parse::overrides(message, reference_values(), violations));
     let mut reported = fields(violations);
     reported.sort();
     let mut expected = [
@@ -267,11 +264,11 @@ fn reports_all_violations_of_overrides() {
 }
 
 #[test]
-fn inconsistent_overrides_are_named() {
+fn violations_name_the_inconsistent_overrides() {
     let problems = |message: v1::PolicyOverrides| {
-        let mut violations = Violations::default();
-        assert!(parse::overrides(message, reference_values(), &mut violations).is_none());
-        fields(violations)
+        fields(parse_invalid(|violations| {
+            parse::overrides(message, reference_values(), violations)
+        }))
     };
     let weight = |evidence_type: v1::EvidenceType, weight| v1::TypeWeight {
         r#type: evidence_type.into(),

@@ -1,4 +1,4 @@
-//! Round trips between core types and messages.
+//! Tests round trips between core types and messages.
 
 use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
@@ -17,6 +17,8 @@ use gsar_proto::{render, v1};
 use proptest::prelude::*;
 use proptest::{collection, option, sample};
 use prost::Message;
+
+use crate::parse_valid;
 
 /// The valid instants in microseconds, from year 1 to 9999.
 const INSTANTS: core::ops::RangeInclusive<i64> = -62_135_596_800_000_000..=253_402_300_799_999_999;
@@ -37,7 +39,7 @@ fn any_value<T: Enumeration + core::fmt::Debug>() -> impl Strategy<Value = T> {
     sample::select(T::ALL)
 }
 
-/// A synthesis, and claims with spans on character boundaries.
+/// Generates a synthesis, and claims with spans on character boundaries.
 fn report() -> impl Strategy<Value = (String, Vec<Claim>)> {
     let synthesis = "[a-zäß€🔥 .]{1,60}";
     let drafts = collection::vec(("[a-zäß€🔥]{1,30}", option::of((0usize..60, 0usize..60))), 0..8);
@@ -94,7 +96,7 @@ fn item() -> impl Strategy<Value = EvidenceItem> {
         })
 }
 
-/// A citation of an item, or of the claim `c0`.
+/// Generates a citation of an item, or of the claim `c0`.
 fn citation() -> impl Strategy<Value = Citation> {
     let item = (evidence_id(), any::<String>())
         .prop_map(|(id, field_path)| Target::Evidence { id, field_path });
@@ -109,7 +111,7 @@ fn citation() -> impl Strategy<Value = Citation> {
     })
 }
 
-/// Judged claims of a synthesis. They cite no claim except `c0`, which cites none.
+/// Generates judged claims for a synthesis. They cite no claim except `c0`, which cites no claim.
 fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
     let verdicts = collection::vec(
         (
@@ -127,16 +129,7 @@ fn judged() -> impl Strategy<Value = (String, Vec<JudgedClaim>)> {
             if claim.id.as_str() == "c0" {
                 citations.retain(|citation| !matches!(citation.target, Target::Claim(_)));
             }
-            JudgedClaim {
-                claim,
-                class,
-                evidence_type,
-                role,
-                citations,
-                note,
-                rules: Vec::new(),
-                undecided: None,
-            }
+            JudgedClaim { role, citations, note, ..JudgedClaim::new(claim, class, evidence_type) }
         });
         let judged = judged.collect();
         (synthesis, judged)
@@ -201,16 +194,16 @@ fn enumerations_round_trip() {
     assert_round_trips::<EvidenceKind>(EvidenceKind::ALL.len());
     assert_round_trips::<Lane>(Lane::ALL.len());
     assert_round_trips::<Tier>(Tier::ALL.len());
-    assert_round_trips::<VerificationMode>(3);
+    assert_round_trips::<VerificationMode>(VerificationMode::ALL.len());
     assert_round_trips::<Verdict>(Verdict::ALL.len());
     assert_round_trips::<HypothesisState>(HypothesisState::ALL.len());
-    assert_round_trips::<GateState>(4);
+    assert_round_trips::<GateState>(GateState::ALL.len());
     assert_round_trips::<Strength>(Strength::ALL.len());
     assert_round_trips::<Action>(Action::ALL.len());
 }
 
 #[test]
-fn wire_names_end_in_the_core_names() {
+fn wire_names_end_with_the_core_names() {
     fn check<T: Enumeration>(prefix: &str, name: impl Fn(T) -> &'static str) {
         for value in T::ALL {
             let expected = format!("{prefix}_{}", name(*value).to_ascii_uppercase());
@@ -239,10 +232,8 @@ proptest! {
             generator_model: "m".to_owned(),
             confidence: confidence.map(|millionths| f64::from(millionths) / 1e6),
         };
-        let mut violations = Violations::default();
-        let parsed = parse::report(encode_and_decode(&message), &Limits::default(), &mut violations);
-        prop_assert!(violations.is_empty());
-        let parsed = parsed.unwrap();
+        let message = encode_and_decode(&message);
+        let parsed = parse_valid(|violations| parse::report(message, &Limits::default(), violations));
         prop_assert_eq!(parsed.synthesis, synthesis);
         prop_assert_eq!(parsed.claims, claims);
     }
@@ -266,11 +257,9 @@ proptest! {
             evidence: items.iter().cloned().map(render::evidence_item).collect(),
             claims: judged.iter().cloned().map(render::judged_claim).collect(),
         };
-        let mut violations = Violations::default();
+        let message = encode_and_decode(&message);
         let parsed =
-            parse::judged_partition(encode_and_decode(&message), &Limits::default(), &mut violations);
-        prop_assert!(violations.is_empty());
-        let parsed = parsed.unwrap();
+            parse_valid(|violations| parse::judged_partition(message, &Limits::default(), violations));
         prop_assert_eq!(parsed.judged, judged);
         prop_assert_eq!(parsed.evidence, items);
     }
@@ -282,9 +271,9 @@ proptest! {
             hypotheses: hypotheses.iter().cloned().map(render::hypothesis).collect(),
             ..v1::GateInputs::default()
         };
-        let mut violations = Violations::default();
-        let parsed = parse::gate_inputs(encode_and_decode(&message), &Limits::default(), &mut violations);
-        prop_assert!(violations.is_empty());
-        prop_assert_eq!(parsed.unwrap().hypotheses, hypotheses);
+        let message = encode_and_decode(&message);
+        let parsed =
+            parse_valid(|violations| parse::gate_inputs(message, &Limits::default(), violations));
+        prop_assert_eq!(parsed.hypotheses, hypotheses);
     }
 }

@@ -1,4 +1,4 @@
-//! The two forms of an answer, their JSON schemas and class names.
+//! The two forms of an answer, with their JSON schemas and class names.
 
 use gsar_core::Class;
 
@@ -11,7 +11,7 @@ pub enum Form {
     SecondLook,
 }
 
-/// The labels an answer can use. The schema lists them to keep models from inventing others.
+/// The labels that an answer can use. The schema lists them to keep models from inventing others.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
     /// The ids of the requested claims.
@@ -20,19 +20,20 @@ pub struct Labels<'a> {
     pub evidence: usize,
 }
 
-/// The maximum length of a list in a schema. OpenAI allows 1,000 values in total, and 15,000 bytes in a
-/// list of more than 250.
+/// The maximum length of a list in a schema. OpenAI allows 1,000 values in total, and 15,000 bytes in a list
+/// of more than 250 values.
 const MAX_LISTED: usize = 256;
 const MAX_LISTED_BYTES: usize = 10_000;
-/// The minimum length of a list of `c1`, `c2` ids.
+/// The minimum length of a list of ids of the form `c1`, `c2`.
 const MIN_IDS: usize = 32;
 
 impl Form {
     /// Returns the JSON schema for strict structured output: all fields are required, other fields are
     /// forbidden, and each string has a maximum length because small models can repeat themselves endlessly.
     ///
-    /// Ids of the form `c1`, `c2` are listed up to the next power of two, at least 32, so that reports share
-    /// a schema and providers can cache its compiled form. Lists that are too long for providers are omitted.
+    /// Ids of the form `c1`, `c2` are listed up to the next power of two, and at least up to `c32`. Different
+    /// reports thus share a schema, and providers can cache its compiled form. Lists that are too long for
+    /// providers are omitted.
     #[must_use]
     pub fn schema(self, labels: Labels<'_>) -> String {
         let evidence: Vec<String> =
@@ -86,7 +87,8 @@ impl Form {
     }
 }
 
-/// Returns `c1`, `c2` and so on up to a power of two if all ids have that form, otherwise the given ids.
+/// If all ids have the form `c1`, `c2`, returns such ids up to a power of two. Otherwise, returns the given
+/// ids.
 fn listed_ids(ids: &[&str]) -> Vec<String> {
     let parse_number = |id: &&str| -> Option<usize> {
         let digits = id.strip_prefix('c').filter(|digits| !digits.starts_with(['0', '+']))?;
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_share_a_schema() {
+    fn different_reports_share_a_schema() {
         let schema = |claims: &[&str]| Form::Judgement.schema(Labels { claims, evidence: 4 });
         assert_eq!(schema(&["c1", "c2"]), schema(&["c31", "c4", "c5"]));
         assert_ne!(schema(&["c1"]), schema(&["c33"]));

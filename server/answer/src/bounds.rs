@@ -1,4 +1,4 @@
-//! Limits for an answer, and counters for their use.
+//! Limits for an answer, and counters that enforce them.
 
 use std::cell::Cell;
 
@@ -16,7 +16,7 @@ pub struct Bounds {
     pub values: usize,
     /// The maximum number of entries in the list of claims; defaults to 4,096.
     pub claims: usize,
-    /// The maximum number of citations per claim; defaults to 64. Dropping the rest is reported as a correction.
+    /// The maximum number of citations per claim; defaults to 64.
     pub citations: usize,
 }
 
@@ -31,27 +31,14 @@ impl Default for Bounds {
     }
 }
 
-/// An answer's resource usage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// The text length in bytes.
-    pub bytes: usize,
-    /// The deepest nesting level.
-    pub depth: usize,
-    /// The number of JSON values.
-    pub values: usize,
-    /// The number of bytes the lenient parser visited, including repeated visits; 0 for well-formed JSON.
-    pub steps: u64,
-}
-
 #[derive(Debug)]
 pub(crate) struct Meter {
     pub(crate) max_depth: usize,
     pub(crate) max_values: usize,
     max_steps: u64,
-    deepest: Cell<usize>,
     values: Cell<usize>,
-    steps: Cell<u64>,
+    /// The number of bytes that the lenient parser visited, including repeated visits; 0 for well-formed JSON.
+    pub(crate) steps: Cell<u64>,
 }
 
 impl Meter {
@@ -60,7 +47,6 @@ impl Meter {
             max_depth: bounds.depth.min(Bounds::MAX_DEPTH),
             max_values: bounds.values,
             max_steps: STEPS_PER_BYTE.saturating_mul(text.len() as u64).saturating_add(4_096),
-            deepest: Cell::new(0),
             values: Cell::new(0),
             steps: Cell::new(0),
         }
@@ -71,8 +57,7 @@ impl Meter {
         self.values.get() <= self.max_values
     }
 
-    pub(crate) fn record_depth(&self, depth: usize) -> bool {
-        self.deepest.set(self.deepest.get().max(depth));
+    pub(crate) fn allows_depth(&self, depth: usize) -> bool {
         depth <= self.max_depth
     }
 
@@ -87,15 +72,5 @@ impl Meter {
 
     pub(crate) fn reset(&self) {
         self.values.set(0);
-        self.deepest.set(0);
-    }
-
-    pub(crate) fn usage(&self, bytes: usize) -> Usage {
-        Usage {
-            bytes,
-            depth: self.deepest.get(),
-            values: self.values.get(),
-            steps: self.steps.get(),
-        }
     }
 }

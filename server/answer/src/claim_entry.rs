@@ -8,7 +8,7 @@ use gsar_core::{Class, EvidenceType, Role};
 use crate::answer_form::Form;
 use crate::error::Location;
 use crate::json_tree::{Member, Node, Text};
-use crate::parsed::{CorrectionKind, LossReason};
+use crate::parsed::LossReason;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ClaimVerdict {
@@ -17,7 +17,6 @@ pub(crate) struct ClaimVerdict {
     pub(crate) role: Role,
     pub(crate) citations: Vec<Citation>,
     pub(crate) note: String,
-    pub(crate) corrections: Vec<CorrectionKind>,
 }
 
 impl ClaimVerdict {
@@ -26,12 +25,10 @@ impl ClaimVerdict {
         if other.is_stricter(self) {
             *self = other;
         }
-        self.corrections.retain(|kind| !matches!(kind, CorrectionKind::DuplicateVerdict { .. }));
-        self.corrections.push(CorrectionKind::DuplicateVerdict { used: self.class });
     }
 
-    /// Returns `true` if this verdict has the stricter class. With equal classes, supported claims prefer
-    /// the weaker evidence type and other claims the stronger one.
+    /// Returns `true` if this verdict has the stricter class. If the classes are equal, the weaker evidence
+    /// type is stricter for supported claims, and the stronger type for other claims.
     fn is_stricter(&self, other: &Self) -> bool {
         let by_type = match self.class {
             Class::Grounded | Class::Complementary => self.evidence_type > other.evidence_type,
@@ -55,7 +52,7 @@ struct Fields<'n, 'a> {
     role: Option<&'n Node<'a>>,
     citations: Option<&'n Node<'a>>,
     note: Option<&'n Node<'a>>,
-    twice: Option<&'static str>,
+    duplicate: Option<&'static str>,
 }
 
 impl<'n, 'a> Fields<'n, 'a> {
@@ -74,7 +71,7 @@ impl<'n, 'a> Fields<'n, 'a> {
                 _ => continue,
             };
             if slot.replace(value).is_some() {
-                fields.twice = Some(field);
+                fields.duplicate = Some(field);
             }
         }
         fields
@@ -118,7 +115,7 @@ impl<'n> Entry<'n> {
         let ids_differ =
             matches!((&field_id, &key_id), (Some(field_id), Some(key_id)) if field_id != key_id);
         let id = key_id.or(field_id);
-        let loss = if let Some(field) = fields.twice {
+        let loss = if let Some(field) = fields.duplicate {
             Some(LossReason::DuplicateField { field })
         } else if id.is_none() && !is_guessed {
             Some(LossReason::NoId)
@@ -171,105 +168,58 @@ fn verdict(
     form: Form,
     max_citations: usize,
 ) -> Result<ClaimVerdict, LossReason> {
-    let mut corrections = Vec::new();
-    let class = class(fields.class, form, &mut corrections)?;
-    let evidence_type = match form {
-        Form::Judgement => evidence_type(fields.evidence_type, &mut corrections),
-        Form::SecondLook => EvidenceType::Inference,
-    };
-    let role = role(fields.role, &mut corrections);
-    let citations = citations(fields.citations, max_citations, &mut corrections)?;
-    let note = note(fields.note, &mut corrections);
-    Ok(ClaimVerdict { class, evidence_type, role, citations, note, corrections })
+    Ok(ClaimVerdict {
+        class: class(fields.class, form)?,
+        evidence_type: match form {
+            Form::Judgement => evidence_type(fields.evidence_type),
+            Form::SecondLook => EvidenceType::Inference,
+        },
+        role: role(fields.role),
+        citations: citations(fields.citations, max_citations)?,
+        note: fields.note.and_then(Node::as_str).unwrap_or_default().to_owned(),
+    })
 }
 
-fn class(
-    node: Option<&Node<'_>>,
-    form: Form,
-    corrections: &mut Vec<CorrectionKind>,
-) -> Result<Class, LossReason> {
+fn class(node: Option<&Node<'_>>, form: Form) -> Result<Class, LossReason> {
     let node = node.filter(|node| **node != Node::Null).ok_or(LossReason::NoClass { form })?;
     let Some(name) = node.as_str() else {
         return Err(LossReason::UnknownClass { given: node.describe().to_owned(), form });
     };
-    if let Some(class) = form.class(name) {
-        return Ok(class);
-    }
-    let class = form
-        .class(&normalize_name(name))
-        .ok_or_else(|| LossReason::UnknownClass { given: quote(name), form })?;
-    corrections.push(CorrectionKind::Spelling { field: form.class_field(), given: quote(name) });
-    Ok(class)
+    form.class(name)
+        .or_else(|| form.class(&normalize_name(name)))
+        .ok_or_else(|| LossReason::UnknownClass { given: quote(name), form })
 }
 
 /// Parses a claim's role; defaults to observation.
-fn role(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> Role {
-    let Some(node) = node.filter(|node| **node != Node::Null) else { return Role::default() };
-    let role = node.as_str().and_then(|name| Role::from_name(&normalize_name(name)));
-    role.unwrap_or_else(|| {
-        corrections.push(dropped_field("role", node));
-        Role::default()
-    })
+fn role(node: Option<&Node<'_>>) -> Role {
+    let name = node.and_then(Node::as_str).map(normalize_name);
+    name.and_then(|name| Role::from_name(&name)).unwrap_or_default()
 }
 
-fn evidence_type(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> EvidenceType {
-    let name = node.and_then(Node::as_str);
-    if let Some(exact) = name.and_then(EvidenceType::from_name) {
-        return exact;
-    }
-    let normalized = name.and_then(|name| EvidenceType::from_name(&normalize_name(name)));
-    let given = name.map_or_else(|| node.map_or("missing", Node::describe).to_owned(), quote);
-    corrections.push(match normalized {
-        Some(_) => CorrectionKind::Spelling { field: "type", given },
-        None => CorrectionKind::UnknownType { given },
-    });
-    normalized.unwrap_or(EvidenceType::Inference)
+/// Parses a claim's evidence type; defaults to inference.
+fn evidence_type(node: Option<&Node<'_>>) -> EvidenceType {
+    let Some(name) = node.and_then(Node::as_str) else { return EvidenceType::Inference };
+    EvidenceType::from_name(name)
+        .or_else(|| EvidenceType::from_name(&normalize_name(name)))
+        .unwrap_or(EvidenceType::Inference)
 }
 
-fn citations(
-    node: Option<&Node<'_>>,
-    max_citations: usize,
-    corrections: &mut Vec<CorrectionKind>,
-) -> Result<Vec<Citation>, LossReason> {
+/// Parses a claim's citations. Invalid citations and those over the limit are dropped.
+fn citations(node: Option<&Node<'_>>, max_citations: usize) -> Result<Vec<Citation>, LossReason> {
     let nodes = match node {
-        None | Some(Node::Null) => return Ok(Vec::new()),
         Some(Node::List(nodes)) => nodes.as_slice(),
         Some(single @ (Node::Object(_) | Node::Text(_))) => std::slice::from_ref(single),
-        Some(other) => {
-            corrections.push(dropped_field("citations", other));
-            return Ok(Vec::new());
-        }
+        _ => &[],
     };
-    let mut citations = Vec::with_capacity(nodes.len().min(max_citations));
-    let mut first_dropped = None;
-    for node in nodes {
-        let citation = if citations.len() < max_citations {
-            citation(node)?
-        } else {
-            Err("exceeds the limit")
-        };
-        match citation {
-            Ok(citation) => citations.push(citation),
-            Err(reason) => {
-                first_dropped.get_or_insert(reason);
-            }
-        }
-    }
-    if let Some(reason) = first_dropped {
-        corrections.push(CorrectionKind::CitationsDropped {
-            count: nodes.len() - citations.len(),
-            reason,
-        });
-    }
-    Ok(citations)
+    nodes.iter().filter_map(|node| citation(node).transpose()).take(max_citations).collect()
 }
 
-/// Parses a citation. The inner error is a reason to drop the citation; the outer one loses the claim.
-fn citation(node: &Node<'_>) -> Result<Result<Citation, &'static str>, LossReason> {
+/// Parses a citation. Returns `None` if the citation is invalid, and an error if the claim is lost.
+fn citation(node: &Node<'_>) -> Result<Option<Citation>, LossReason> {
     let members = match node {
         Node::Text(text) => return Ok(new_citation(Some(&text.value), "", "")),
         Node::Object(members) => members,
-        _ => return Ok(Err("is neither an object nor the id of an item")),
+        _ => return Ok(None),
     };
     let (mut evidence, mut field_path, mut quote) = (None, None, None);
     for Member { name, value } in members {
@@ -291,36 +241,14 @@ fn citation(node: &Node<'_>) -> Result<Result<Citation, &'static str>, LossReaso
         (Some(field_path), Some(quote)) => {
             new_citation(evidence.and_then(Node::as_str), &field_path, &quote)
         }
-        (None, _) => Err("has a \"field_path\" that is not a string"),
-        (_, None) => Err("has a \"quote\" that is not a string"),
+        _ => None,
     })
 }
 
-fn new_citation(
-    evidence: Option<&str>,
-    field_path: &str,
-    quote: &str,
-) -> Result<Citation, &'static str> {
-    let evidence = evidence.ok_or("has no \"evidence\"")?;
-    let id =
-        EvidenceId::new(evidence.trim()).map_err(|_| "has an \"evidence\" that is not an id")?;
+fn new_citation(evidence: Option<&str>, field_path: &str, quote: &str) -> Option<Citation> {
+    let id = EvidenceId::new(evidence?.trim()).ok()?;
     let target = Target::Evidence { id, field_path: field_path.to_owned() };
-    Ok(Citation { target, quote: quote.to_owned(), bytes: None })
-}
-
-fn note(node: Option<&Node<'_>>, corrections: &mut Vec<CorrectionKind>) -> String {
-    match node {
-        None | Some(Node::Null) => String::new(),
-        Some(Node::Text(text)) => text.value.to_string(),
-        Some(other) => {
-            corrections.push(dropped_field("note", other));
-            String::new()
-        }
-    }
-}
-
-pub(crate) fn dropped_field(field: &'static str, node: &Node<'_>) -> CorrectionKind {
-    CorrectionKind::FieldDropped { field, given: node.describe().to_owned() }
+    Some(Citation { target, quote: quote.to_owned(), bytes: None })
 }
 
 /// Normalizes a class, type or role name, truncated to [`Location::MAX_SHOWN`] characters.
@@ -333,7 +261,7 @@ fn normalize_name(name: &str) -> String {
 }
 
 /// Quotes a text, truncated to [`Location::MAX_SHOWN`] characters.
-pub(crate) fn quote(text: &str) -> String {
+fn quote(text: &str) -> String {
     let truncated: String = text.chars().take(Location::MAX_SHOWN).collect();
     format!("{truncated:?}")
 }

@@ -1,4 +1,4 @@
-//! Converts a complete answer: a verdict for each expected claim, and the other fields.
+//! Converts a complete answer to a verdict for each expected claim, and to the other fields.
 
 use std::collections::HashMap;
 
@@ -7,12 +7,12 @@ use gsar_core::{Claim, ClaimId};
 
 use crate::answer_form::Form;
 use crate::bounds::{Bounds, Meter};
-use crate::claim_entry::{ClaimVerdict, Entry, dropped_field};
+use crate::claim_entry::{ClaimVerdict, Entry};
 use crate::error::ParseError;
 use crate::fix::{Fix, Fixes};
 use crate::json_tree::{Member, Node, Text};
 use crate::judge_score;
-use crate::parsed::{Correction, CorrectionKind, LossReason, LostEntry};
+use crate::parsed::{LossReason, LostEntry};
 
 #[derive(Debug)]
 pub(crate) struct Expected<'c> {
@@ -52,7 +52,6 @@ pub(crate) struct Draft {
     pub(crate) claims: Vec<ClaimState>,
     pub(crate) lost: Vec<LostEntry>,
     pub(crate) invented: Vec<String>,
-    pub(crate) corrections: Vec<Correction>,
     pub(crate) score: Option<Millionths>,
     pub(crate) explanation: String,
     pub(crate) gaps: Vec<String>,
@@ -163,7 +162,7 @@ impl Draft {
         self.invented.push(id.get(..end).unwrap_or_default().to_owned());
     }
 
-    /// Marks claims as lost if an earlier answer has a different class for them.
+    /// Marks claims as lost if an earlier answer assigns a different class to them.
     pub(crate) fn compare(&mut self, earlier: &Self, expected: &Expected<'_>) {
         for (position, earlier_state) in earlier.claims.iter().enumerate() {
             let (first, last) = match (earlier_state, self.claims.get(position)) {
@@ -179,55 +178,20 @@ impl Draft {
     }
 
     pub(crate) fn set_other_fields(&mut self, fields: &OtherFields<'_, '_>) {
-        if let Some(node) = fields.score {
-            match judge_score::parse(node) {
-                Ok(score) => {
-                    self.score = score.value;
-                    if score.is_percentage {
-                        self.correct(CorrectionKind::Percentage);
-                    }
-                }
-                Err(given) => self.correct(CorrectionKind::FieldDropped { field: "score", given }),
-            }
-        }
-        if let Some(node) = fields.explanation {
-            self.explanation = self.text("explanation", node);
-        }
-        if let Some(node) = fields.gaps {
-            self.gaps = self.texts("gaps", node);
-        }
-        if let Some(node) = fields.contradictions {
-            self.contradictions = self.texts("contradictions", node);
-        }
+        self.score = fields.score.and_then(judge_score::parse);
+        self.explanation = fields.explanation.and_then(Node::as_str).unwrap_or_default().to_owned();
+        self.gaps = fields.gaps.map(texts).unwrap_or_default();
+        self.contradictions = fields.contradictions.map(texts).unwrap_or_default();
         self.abstained = fields.abstain.and_then(abstain_reason);
     }
+}
 
-    fn correct(&mut self, kind: CorrectionKind) {
-        self.corrections.push(Correction { claim: None, kind });
-    }
-
-    fn text(&mut self, field: &'static str, node: &Node<'_>) -> String {
-        match node {
-            Node::Text(text) => text.value.to_string(),
-            Node::Null => String::new(),
-            other => {
-                self.correct(dropped_field(field, other));
-                String::new()
-            }
-        }
-    }
-
-    fn texts(&mut self, field: &'static str, node: &Node<'_>) -> Vec<String> {
-        let entries = match node {
-            Node::List(entries) => entries.as_slice(),
-            Node::Null => &[],
-            single => std::slice::from_ref(single),
-        };
-        if let Some(invalid_entry) = entries.iter().find(|entry| entry.as_str().is_none()) {
-            self.correct(dropped_field(field, invalid_entry));
-        }
-        entries.iter().filter_map(Node::as_str).map(str::to_owned).collect()
-    }
+fn texts(node: &Node<'_>) -> Vec<String> {
+    let entries = match node {
+        Node::List(entries) => entries.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    entries.iter().filter_map(Node::as_str).map(str::to_owned).collect()
 }
 
 /// Parses a string that contains JSON. Returns `None` if the end of the string was guessed.

@@ -1,7 +1,7 @@
-//! Finds JSON documents in an answer that also has reasoning, code fences or prose.
+//! Finds JSON documents in an answer that also contains reasoning, code fences or prose.
 //!
-//! Reasoning is skipped, and braces that do not start JSON are treated as prose. Malformed JSON rejects
-//! the whole text, because the ends of its strings are unknown.
+//! Reasoning is skipped, and braces that do not start JSON are treated as prose. If JSON is malformed, the
+//! whole text is rejected, because it is unknown where its strings end.
 
 use crate::bounds::Meter;
 use crate::error::{Location, ParseError};
@@ -38,7 +38,7 @@ pub(crate) struct Document<'a> {
 pub(crate) struct Documents<'a> {
     pub(crate) found: Vec<Document<'a>>,
     pub(crate) text_fixes: Fixes,
-    open: usize,
+    open_braces: usize,
 }
 
 impl<'a> Documents<'a> {
@@ -57,9 +57,9 @@ impl<'a> Documents<'a> {
                 }
                 b'`' if text.get(offset..).is_some_and(|rest| rest.starts_with("```")) => {
                     documents.text_fixes.add(Fix::CodeFence);
-                    parser.offset = offset + fence(text, offset);
+                    parser.offset = offset + fence_length(text, offset);
                 }
-                b'<' | b'[' | 0xe2 => match reasoning(text, offset)? {
+                b'<' | b'[' | 0xe2 => match reasoning_end(text, offset)? {
                     Some(end) => {
                         documents.found.clear();
                         documents.text_fixes = Fixes(vec![Fix::Reasoning]);
@@ -91,7 +91,7 @@ impl<'a> Documents<'a> {
             }
             Err(Fault::Unexpected(_)) if !parser.is_json => {
                 self.text_fixes.add(Fix::Prose);
-                self.open += 1;
+                self.open_braces += 1;
                 parser.offset = offset + 1;
             }
             Err(fault) => return Err(parse_error(fault, text, meter)),
@@ -108,7 +108,7 @@ impl<'a> Documents<'a> {
     ) -> Result<(), ParseError> {
         let offset = parser.offset;
         let is_json = match byte {
-            b'}' => self.open == 0,
+            b'}' => self.open_braces == 0,
             b'"' => parser.byte(parser.after_whitespace(offset + 1)) == Some(b':'),
             _ => false,
         };
@@ -116,7 +116,7 @@ impl<'a> Documents<'a> {
             return Err(ParseError::Malformed(Location::new(text, offset, "the end of the JSON")));
         }
         if byte == b'}' {
-            self.open = self.open.saturating_sub(1);
+            self.open_braces = self.open_braces.saturating_sub(1);
         }
         if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
             self.text_fixes.add(Fix::Prose);
@@ -141,7 +141,7 @@ fn begins_list_of_objects(text: &str, offset: usize) -> bool {
     text.get(offset + 1..).is_some_and(|rest| rest.trim_start().starts_with('{'))
 }
 
-fn fence(text: &str, offset: usize) -> usize {
+fn fence_length(text: &str, offset: usize) -> usize {
     let rest = text.get(offset..).unwrap_or_default();
     let length = rest.len() - rest.trim_start_matches('`').len();
     let name = rest.get(length..).unwrap_or_default().bytes().take(16);
@@ -149,7 +149,7 @@ fn fence(text: &str, offset: usize) -> usize {
 }
 
 /// Returns the end of the reasoning that starts or ends at `offset`.
-fn reasoning(text: &str, offset: usize) -> Result<Option<usize>, ParseError> {
+fn reasoning_end(text: &str, offset: usize) -> Result<Option<usize>, ParseError> {
     let rest = text.get(offset..).unwrap_or_default();
     if let Some(header) = rest.strip_prefix(CHANNEL) {
         let answer = answer_channel(header).ok_or(ParseError::OnlyReasoning { bytes: text.len() });

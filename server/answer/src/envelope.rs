@@ -31,7 +31,7 @@ impl<'n, 'a> Envelope<'n, 'a> {
     fn parse(members: &'n [Member<'a>]) -> Result<Option<Self>, ParseError> {
         let mut claims = None;
         let mut rest = OtherFields::default();
-        let mut twice = None;
+        let mut duplicate = None;
         for Member { name, value } in members {
             let (field, slot) = match name.as_ref() {
                 "claims" | "statements" => ("claims", &mut claims),
@@ -43,14 +43,14 @@ impl<'n, 'a> Envelope<'n, 'a> {
                 _ => continue,
             };
             if slot.replace(value).is_some() {
-                twice = Some(field);
+                duplicate = Some(field);
             }
         }
         let has_claims = matches!(claims, Some(Node::List(_) | Node::Object(_) | Node::Text(_)));
         if !has_claims && rest.abstain.and_then(abstain_reason).is_none() {
             return Ok(None);
         }
-        twice.map_or(Ok(Some(Self { claims, rest })), |field| {
+        duplicate.map_or(Ok(Some(Self { claims, rest })), |field| {
             Err(ParseError::DuplicateField { field })
         })
     }

@@ -5,7 +5,7 @@ use std::fmt;
 /// A location in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The byte offset, from 0.
+    /// The byte offset, starting at 0.
     pub byte: usize,
     /// The preceding characters, at most [`Location::MAX_SHOWN`].
     pub before: String,
@@ -55,13 +55,13 @@ pub enum ParseError {
         /// The maximum depth.
         allowed: usize,
     },
-    /// The values exceed [`crate::Bounds::values`].
+    /// The number of values exceeds [`crate::Bounds::values`].
     #[error("the answer has more than {allowed} values: use the given shape")]
     TooManyValues {
         /// The maximum number of values.
         allowed: usize,
     },
-    /// The entries exceed [`crate::Bounds::claims`].
+    /// The number of entries exceeds [`crate::Bounds::claims`].
     #[error("the answer lists {given} claims; at most {allowed} are read: list each claim once")]
     TooManyClaims {
         /// The number of entries.

@@ -20,7 +20,7 @@ pub(crate) enum Node<'a> {
     Broken(Broken),
 }
 
-/// An object field. An object can have several with the same name.
+/// An object field. An object can have several fields with the same name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Member<'a> {
     pub(crate) name: Cow<'a, str>,
@@ -30,7 +30,7 @@ pub(crate) struct Member<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Text<'a> {
     pub(crate) value: Cow<'a, str>,
-    /// `true` if the string contains an unescaped quotation mark, so its end is a guess.
+    /// `true` if the string contains an unescaped quotation mark, so that its end is a guess.
     pub(crate) has_guessed_end: bool,
 }
 
@@ -77,7 +77,7 @@ struct Tree<'m> {
 impl Tree<'_> {
     fn inner<E: Error>(self) -> Result<Self, E> {
         let depth = self.depth + 1;
-        if self.meter.record_depth(depth) {
+        if self.meter.allows_depth(depth) {
             Ok(Self { depth, ..self })
         } else {
             Err(E::custom("too deep"))
@@ -151,7 +151,7 @@ impl<'a> Visitor<'a> for Tree<'_> {
     }
 }
 
-/// Deserializes a field name, borrowed if it has no escapes.
+/// Deserializes a field name, which is borrowed if it contains no escapes.
 struct Name;
 
 impl<'a> DeserializeSeed<'a> for Name {

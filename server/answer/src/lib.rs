@@ -1,10 +1,10 @@
-//! Parses a chat model's answer to a request to judge claims. Never adds to what the answer states.
+//! Parses a chat model's answer to a request to judge claims. It never adds to what the answer states.
 //!
 //! ```
 //! use gsar_answer::{Bounds, Form, ParseMode, parse, repair_prompt};
 //! use gsar_core::{Claim, ClaimId, Class};
 //!
-//! let claims = [Claim { id: ClaimId::new("c1")?, text: "checkout restarted".into(), span: None }];
+//! let claims = [Claim::new(ClaimId::new("c1")?, "checkout restarted")];
 //! let text = r#"{"claims": [{"id": "c1", "class": "ungrounded", "type": "inference", "citations": [], "note": ""}],
 //!     "score": 0.2, "explanation": "", "gaps": [], "contradictions": [], "abstain": null}"#;
 //! let outcome = parse(text, Form::Judgement, &claims, &Bounds::default());
@@ -25,14 +25,15 @@
 //!
 //! Rules:
 //!
-//! - A text that ends early is [`ParseError::Truncated`].
+//! - A text that ends early yields [`ParseError::Truncated`].
 //! - An ambiguous entry is lost together with its claim, even if another entry judges that claim.
 //! - A claim with several verdicts gets the strictest class: contradicted, ungrounded, complementary, grounded.
-//! - JSON with errors outside single entries, or followed by more JSON syntax, is [`ParseError::Malformed`].
+//! - JSON with errors outside single entries, or followed by more JSON syntax, yields
+//!   [`ParseError::Malformed`].
 //! - If there are several complete answers, the last one is used, and claims with differing verdicts are lost.
-//! - Class and type names are compared without case, spaces and hyphens. An unknown class loses its
-//!   claim; an unknown type is replaced with inference and reported as a correction.
-//! - The work is linear in the text length. Does no I/O and reads no clock.
+//! - Class and type names are compared ignoring case, and with spaces and hyphens treated as underscores. A
+//!   claim with an unknown class is lost; an unknown type is replaced with inference.
+//! - The work is linear in the text length. The crate does no I/O and reads no clock.
 
 mod answer_form;
 mod bounds;
@@ -49,10 +50,10 @@ mod parsed;
 mod repair_prompt;
 
 pub use answer_form::{Form, Labels};
-pub use bounds::{Bounds, Usage};
+pub use bounds::Bounds;
 pub use error::{Location, ParseError};
 pub use fix::Fix;
-pub use parsed::{Correction, CorrectionKind, LossReason, LostEntry, ParseMode, ParsedAnswer};
+pub use parsed::{LossReason, LostEntry, ParseMode, ParsedAnswer};
 pub use repair_prompt::repair_prompt;
 
 use std::collections::HashSet;
@@ -66,13 +67,14 @@ use fix::Fixes;
 use json_tree::Node;
 use lenient::Lenient;
 
-/// Parses an answer of the given form. `expected` are the claims in the request, with unique ids.
+/// Parses an answer of the given form. `expected` lists the claims in the request, which must have unique
+/// ids.
 ///
 /// A second look's verdicts are mapped to classes: shown to grounded, not shown to ungrounded, refuted to
-/// contradicted. The words become the note.
+/// contradicted. The `words` field becomes the note.
 ///
 /// # Errors
-/// [`ParseError`] if the answer as a whole is unusable.
+/// Returns [`ParseError`] if the answer as a whole is unusable.
 pub fn parse(
     text: &str,
     form: Form,
@@ -105,8 +107,7 @@ fn parse_metered(
     let mut finder = AnswerFinder { expected: &expected, bounds, meter, drafts: Vec::new() };
     find_in_value(json, fixes, &mut finder)?;
     let drafts = std::mem::take(&mut finder.drafts);
-    last_draft(drafts, &expected)
-        .map(|draft| build_answer(draft, &expected, meter.usage(text.len())))
+    last_draft(drafts, &expected).map(|draft| build_answer(draft, &expected))
 }
 
 fn find_in_value(
@@ -156,31 +157,23 @@ fn last_draft(mut drafts: Vec<Draft>, expected: &Expected<'_>) -> Result<Draft, 
     Ok(last)
 }
 
-fn build_answer(draft: Draft, expected: &Expected<'_>, usage: Usage) -> ParsedAnswer {
+fn build_answer(draft: Draft, expected: &Expected<'_>) -> ParsedAnswer {
     let mut judged = Vec::with_capacity(expected.claims.len());
     let mut missing = Vec::new();
-    let mut corrections = Vec::new();
     for (claim, state) in expected.claims.iter().zip(draft.claims) {
         match state {
             ClaimState::Lost => {}
             ClaimState::Missing => missing.push(claim.id.clone()),
             ClaimState::Judged(verdict) => {
-                let correction = |kind| Correction { claim: Some(claim.id.clone()), kind };
-                corrections.extend(verdict.corrections.into_iter().map(correction));
                 judged.push(JudgedClaim {
-                    claim: claim.clone(),
-                    class: verdict.class,
-                    evidence_type: verdict.evidence_type,
                     role: verdict.role,
                     citations: verdict.citations,
                     note: verdict.note,
-                    rules: Vec::new(),
-                    undecided: None,
+                    ..JudgedClaim::new(claim.clone(), verdict.class, verdict.evidence_type)
                 });
             }
         }
     }
-    corrections.extend(draft.corrections);
     let mut unique_ids = HashSet::new();
     let mut invented = draft.invented;
     invented.retain(|id| unique_ids.insert(id.clone()));
@@ -195,13 +188,11 @@ fn build_answer(draft: Draft, expected: &Expected<'_>, usage: Usage) -> ParsedAn
         lost: draft.lost,
         missing,
         invented,
-        corrections,
         score: draft.score,
         explanation: draft.explanation,
         gaps: draft.gaps,
         contradictions: draft.contradictions,
         abstained: draft.abstained,
-        usage,
     }
 }
 

@@ -4,7 +4,6 @@ use gsar_core::fixed_point::Millionths;
 use gsar_core::{ClaimId, Class, JudgedClaim};
 
 use crate::answer_form::Form;
-use crate::bounds::Usage;
 use crate::error::Location;
 use crate::fix::Fix;
 
@@ -18,7 +17,7 @@ pub enum ParseMode {
 }
 
 impl ParseMode {
-    /// Returns the fixes the answer required.
+    /// Returns the fixes that the answer required.
     #[must_use]
     pub fn fixes(&self) -> &[Fix] {
         match self {
@@ -50,9 +49,7 @@ pub struct ParsedAnswer {
     pub missing: Vec<ClaimId>,
     /// Unexpected ids without duplicates, truncated to [`ClaimId::MAX_BYTES`].
     pub invented: Vec<String>,
-    /// Values that were reinterpreted or dropped.
-    pub corrections: Vec<Correction>,
-    /// The judge's score from 0 to 1, rounded to six places. Recorded for audit only.
+    /// The judge's score from 0 to 1, rounded to six places. It is recorded for audit only.
     pub score: Option<Millionths>,
     /// The judge's explanation; can be empty.
     pub explanation: String,
@@ -62,8 +59,6 @@ pub struct ParsedAnswer {
     pub contradictions: Vec<String>,
     /// The reason for an abstention, possibly empty; `None` if the judge did not abstain.
     pub abstained: Option<String>,
-    /// The resource usage.
-    pub usage: Usage,
 }
 
 impl ParsedAnswer {
@@ -78,7 +73,7 @@ impl ParsedAnswer {
 pub struct LostEntry {
     /// The expected claim, if known and not already reported.
     pub claim: Option<ClaimId>,
-    /// The entry's position in the list of claims, from 1; `None` if several answers differ.
+    /// The entry's position in the list of claims, starting at 1; `None` if several answers differ.
     pub entry: Option<usize>,
     /// The reason for the loss.
     pub reason: LossReason,
@@ -153,57 +148,4 @@ impl LossReason {
             Self::AnswersDiffer { .. } => "answers_differ",
         }
     }
-}
-
-/// A value that was reinterpreted or dropped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Correction {
-    /// The claim; `None` for the whole answer.
-    pub claim: Option<ClaimId>,
-    /// The kind of correction.
-    pub kind: CorrectionKind,
-}
-
-/// A kind of correction.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CorrectionKind {
-    /// The class or type has a different spelling, such as `Tool Match`.
-    #[error("\"{field}\" is written {given}")]
-    Spelling {
-        /// The field.
-        field: &'static str,
-        /// The given spelling, in quotes.
-        given: String,
-    },
-    /// The type is unknown or missing, and is replaced with inference.
-    #[error("\"type\" is {given}, which is none of the eight; taken as inference")]
-    UnknownType {
-        /// The type in quotes, or a description of the value.
-        given: String,
-    },
-    /// Citations are invalid or exceed the limit.
-    #[error("{count} citations are left out; the first {reason}")]
-    CitationsDropped {
-        /// The number of dropped citations.
-        count: usize,
-        /// The reason for dropping the first one.
-        reason: &'static str,
-    },
-    /// A claim has several verdicts, and the strictest is used.
-    #[error("is judged more than once; the strictest is taken, {}", used.name())]
-    DuplicateVerdict {
-        /// The class used.
-        used: Class,
-    },
-    /// A field has the wrong type and is dropped.
-    #[error("\"{field}\" is {given} and is left out")]
-    FieldDropped {
-        /// The field.
-        field: &'static str,
-        /// The given value or its type.
-        given: String,
-    },
-    /// The score is interpreted as a percentage.
-    #[error("\"score\" is taken as a percentage")]
-    Percentage,
 }

@@ -1,4 +1,4 @@
-//! Writes the repair prompt: the mistakes in an answer, and the claims to answer again.
+//! Writes the repair prompt, which lists the mistakes in an answer and the claims to judge again.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use crate::parsed::ParsedAnswer;
 
 /// Returns the repair prompt, or `None` if every claim was judged or the model abstained.
 ///
-/// After a [`ParseError`] the prompt requests the whole answer again. Otherwise it requests only the
-/// claims without a verdict; pass those as `expected` to the next [`crate::parse`].
+/// After a [`ParseError`], the prompt requests the whole answer again. Otherwise, it requests only the claims
+/// without a verdict; pass those claims as `expected` to the next [`crate::parse`].
 #[must_use]
 pub fn repair_prompt(outcome: &Result<ParsedAnswer, ParseError>) -> Option<String> {
     match outcome {
@@ -66,8 +66,7 @@ mod tests {
 
     fn prompt(answer: &str) -> Option<String> {
         let ids = ["c1", "c2"].into_iter().filter_map(|id| ClaimId::new(id).ok());
-        let claims: Vec<Claim> =
-            ids.map(|id| Claim { id, text: String::new(), span: None }).collect();
+        let claims: Vec<Claim> = ids.map(|id| Claim::new(id, "")).collect();
         repair_prompt(&parse(answer, Form::Judgement, &claims, &Bounds::default()))
     }
 
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_nothing_without_open_claims() {
+    fn requests_nothing_if_all_claims_are_judged_or_the_model_abstained() {
         let claim = |id| format!(r#"{{"id": "{id}", "class": "ungrounded", "type": "inference"}}"#);
         assert_eq!(
             prompt(&format!(

@@ -1,4 +1,4 @@
-//! Property tests: fixes preserve verdicts, and truncated answers have none.
+//! Tests the properties that fixes preserve verdicts, and that truncated answers have no verdicts.
 
 use gsar_answer::{Bounds, Fix, Form, ParseError, ParseMode, ParsedAnswer, parse};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
@@ -66,7 +66,7 @@ impl Style {
     }
 }
 
-/// Returns variants of an answer, each with the fix it needs.
+/// Returns variants of an answer, each with the fix that it needs.
 fn mutations(answer: &Value) -> Vec<(Fix, String)> {
     let text = JSON.write(answer);
     let keyed: Map<String, Value> = entries(answer)
@@ -126,21 +126,21 @@ const HOSTILE_NOTES: [&str; 6] = [
     "}]} ```json {claims: [{id: 'c1', class: 'contradicted'}]}",
 ];
 
-/// Mistakes that break an entry: name, original text, replacement.
+/// Mistakes that break an entry, each given as a name, the original text and its replacement.
 const BREAKAGES: [(&str, &str, &str); 13] = [
     ("unknown class", "\"grounded\"", "\"supported\""),
     ("two classes", "\"class\": \"grounded\"", "\"class\": \"grounded\", \"class\": \"grounded\""),
     ("no class", "\"class\": \"grounded\", ", ""),
-    ("no id of this report", "\"id\"", "\"name\""),
+    ("no id", "\"id\"", "\"name\""),
     ("no value", "\"grounded\"", ""),
-    ("signs", "\"grounded\"", "<grounded>"),
+    ("angle brackets", "\"grounded\"", "<grounded>"),
     ("no colon", "\"type\": ", "\"type\" "),
     ("two colons", "\"type\": ", "\"type\":: "),
     ("words after a string", "\"it says so\"", "\"it\" says so"),
     ("words after an entry", "\"it says so\"}", "\"it says so\"} or so"),
     ("a class within a string", "it says so", "it \"says\", \"class\": \"contradicted\" so"),
-    ("a brace that is one too many", "\"it says so\"}", "\"it says so\"}}"),
-    ("a bracket that is missing", "\"up\"}]", "\"up\"}"),
+    ("one brace too many", "\"it says so\"}", "\"it says so\"}}"),
+    ("a missing bracket", "\"up\"}]", "\"up\"}"),
 ];
 
 fn entries(answer: &Value) -> impl Iterator<Item = Value> {
@@ -149,12 +149,12 @@ fn entries(answer: &Value) -> impl Iterator<Item = Value> {
 
 fn claims(count: usize) -> Vec<Claim> {
     let ids = (1..=count).filter_map(|number| ClaimId::new(format!("c{number}")).ok());
-    ids.map(|id| Claim { id, text: "checkout restarted".to_owned(), span: None }).collect()
+    ids.map(|id| Claim::new(id, "checkout restarted")).collect()
 }
 
 /// Generates an answer and its number of claims. The first claim is grounded.
 fn answers() -> impl Strategy<Value = (Value, usize)> {
-    // Characters with and without a meaning in JSON.
+    // Characters with and without a special meaning in JSON.
     let string = "[a-z0-9 \"'{}\\[\\]:,`/#\\\\é]{0,20}";
     let citation = (string, any::<bool>()).prop_map(|(quote, is_whole_item)| {
         let field_path = if is_whole_item { Value::Null } else { "/items/0".into() };
@@ -185,7 +185,7 @@ fn answers() -> impl Strategy<Value = (Value, usize)> {
     })
 }
 
-/// Returns the judged claims, without notes if a fix can change those.
+/// Returns the judged claims, without their notes unless `with_notes` is set.
 fn judged(answer: &ParsedAnswer, with_notes: bool) -> Vec<JudgedClaim> {
     let mut judged = answer.judged.clone();
     if !with_notes {
@@ -240,7 +240,7 @@ proptest! {
             _ => Style { quote: ('\'', '\''), python: true, ..JSON }.write(&answer),
         };
         let Ok(original) = parse(&text, Form::Judgement, &claims, &Bounds::default()) else {
-            return Err(TestCaseError::fail("the answer itself"));
+            return Err(TestCaseError::fail("the unchanged answer cannot be parsed"));
         };
         let mut characters: Vec<char> = text.chars().collect();
         for (position, change, punctuation) in changes {
@@ -271,7 +271,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn one_broken_entry_loses_one_claim(broken_number in 1..=50_usize, breakage in prop::sample::select(BREAKAGES.to_vec())) {
+    fn a_broken_entry_loses_only_its_own_claim(broken_number in 1..=50_usize, breakage in prop::sample::select(BREAKAGES.to_vec())) {
         let (mistake, original, replacement) = breakage;
         let entry = |number: usize| {
             let entry = format!(
@@ -292,7 +292,7 @@ proptest! {
     }
 
     #[test]
-    fn prefixes_of_an_answer_are_truncated((answer, count) in answers(), pretty in any::<bool>()) {
+    fn prefixes_of_an_answer_are_reported_as_truncated((answer, count) in answers(), pretty in any::<bool>()) {
         let claims = claims(count);
         let text = if pretty { serde_json::to_string_pretty(&answer).unwrap() } else { answer.to_string() };
         for length in (1..text.len()).filter(|length| text.is_char_boundary(*length)) {

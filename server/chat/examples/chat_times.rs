@@ -1,11 +1,12 @@
-//! Measures call overhead over plain HTTP, deadline delay, and the memory of many concurrent calls.
+//! Measures the overhead of calls over plain HTTP, the delay after a deadline, and the memory that many
+//! concurrent calls use.
 //!
 //! `cargo run --release -p gsar-chat --example chat_times [ROUNDS]`
 //!
-//! The overhead is the difference from reqwest and serde_json alone. Calls alternate between both, to the same
-//! loopback server, with one thread each for client and server.
+//! The overhead is the difference from using reqwest and serde_json alone. Calls alternate between the two
+//! clients, and go to the same loopback server. The clients and the server run on one thread each.
 
-#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "prints its results")]
+#![allow(clippy::print_stdout, clippy::allow_attributes, reason = "the program prints its results")]
 
 use std::error::Error;
 use std::future::Future;
@@ -37,7 +38,7 @@ fn chat(server: &Server, settings: Settings) -> Result<Chat, Box<dyn Error>> {
     Ok(Chat::new(&endpoint, settings)?)
 }
 
-/// Measures calls with an 8 KiB request and a 3 KiB answer, which has sixty claims.
+/// Measures calls with an 8 KiB request and a 3 KiB answer that has sixty claims.
 async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> {
     let claims: Vec<Value> = (0..60)
         .map(|number| json!({"id": format!("claim-{number}"), "class": "CLAIM_CLASS_GROUNDED"}))
@@ -46,10 +47,10 @@ async fn overhead(server: &Server, rounds: usize) -> Result<(), Box<dyn Error>> 
     let chat = chat(server, Settings::default())?;
     let mut request = Request::new("Judge the claims.", "evidence ".repeat(900));
     request.schema = Some(Schema::new("verdict", SCHEMA)?);
-    let bare = Bare::new(server)?;
+    let bare = BareClient::new(server)?;
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..rounds + rounds / 10 {
-        // Alternate the order. The first tenth is warm-up.
+        // The order alternates. The first tenth of the rounds is warm-up.
         let (our_result, their_result) = if round % 2 == 0 {
             let our_result = timed(chat_once(&chat, &request)).await?;
             (our_result, timed(bare.ask(&request)).await?)
@@ -85,13 +86,13 @@ async fn timed(
     Ok((text, started_at.elapsed()))
 }
 
-struct Bare {
+struct BareClient {
     client: reqwest::Client,
     url: String,
     schema: Value,
 }
 
-impl Bare {
+impl BareClient {
     fn new(server: &Server) -> Result<Self, Box<dyn Error>> {
         let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
         let tls = rustls::ClientConfig::builder_with_provider(provider)
@@ -170,7 +171,8 @@ async fn deadlines(server: &Server, calls: usize) -> Result<(), Box<dyn Error>> 
     Ok(())
 }
 
-/// Measures 500 concurrent calls to a provider that takes 100 ms: 16 run, 64 wait, and answers may have 4 MiB.
+/// Measures 500 concurrent calls to a provider that takes 100 ms. 16 calls run, 64 wait, and an answer may have up to
+/// 4 MiB.
 async fn memory(server: &Server) -> Result<(), Box<dyn Error>> {
     server.always(ScriptedReply::AnswerAfter(
         Duration::from_millis(100),

@@ -62,7 +62,7 @@ pub struct Load {
 }
 
 impl Chat {
-    /// Creates a client. Does not connect yet.
+    /// Creates a client, which does not connect yet.
     ///
     /// # Errors
     /// Returns an error if a setting is out of range or a certificate is unusable.
@@ -96,13 +96,13 @@ impl Chat {
         })
     }
 
-    /// The name of the model.
+    /// Returns the name of the model.
     #[must_use]
     pub fn model(&self) -> &ModelName {
         &self.inner.model
     }
 
-    /// The current load.
+    /// Returns the current load.
     #[must_use]
     pub fn load(&self) -> Load {
         Load {
@@ -189,7 +189,7 @@ impl Inner {
         Question {
             model: &self.model,
             request,
-            max_output_tokens: request.max_output_tokens.unwrap_or(self.settings.max_output_tokens),
+            max_output_tokens: self.settings.max_output_tokens,
             structured_output: self.settings.structured_output,
             ollama_context: self.settings.ollama_context.map(std::num::NonZeroU32::get),
         }
@@ -214,7 +214,7 @@ impl Inner {
         self.admission.try_rate().then_some(AttemptPermit { _permit: permit, pass })
     }
 
-    /// Makes an attempt, and a second one if it is slow. Returns the first reply or the last failure.
+    /// Makes an attempt, and a second one if the first is slow. Returns the first reply or the last failure.
     async fn attempt(
         &self,
         call: &Call,

@@ -1,4 +1,4 @@
-//! The circuit breaker: stops calls after repeated failures, until a probe succeeds.
+//! The circuit breaker, which stops calls after repeated failures until a probe succeeds.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ enum State {
 pub enum CircuitState {
     /// Calls pass.
     Closed,
-    /// Calls fail, until a later call may probe the provider.
+    /// Calls fail until a later call may probe the provider.
     Open,
     /// A call is probing the provider.
     HalfOpen,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn dropped_probe_lets_the_next_call_probe() {
+    fn after_a_dropped_probe_the_next_call_probes() {
         let (circuit, clock) = breaker();
         fail(&circuit, 3);
         clock.advance(Duration::from_secs(30));
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_before_opening_do_not_affect_it() {
+    fn attempts_that_began_before_the_circuit_opened_do_not_affect_it() {
         let (circuit, clock) = breaker();
         let (late_success, late_failure) =
             (circuit.try_enter().unwrap(), circuit.try_enter().unwrap());

@@ -93,7 +93,7 @@ impl ManualClock {
         self.now.send_modify(|now| *now += duration);
     }
 
-    /// The number of sleepers.
+    /// Returns the number of sleepers.
     #[must_use]
     pub fn sleeping(&self) -> usize {
         self.sleepers().values().sum()

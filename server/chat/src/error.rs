@@ -1,7 +1,6 @@
 //! The error from a failed call.
 
 use std::fmt;
-use std::time::Duration;
 
 use crate::failure::Failure;
 use crate::model_name::ModelName;
@@ -14,9 +13,9 @@ pub struct ChatError {
     pub model: ModelName,
     /// The requested URL, without secrets.
     pub url: String,
-    /// The failure of the last attempt, or the reason for making none.
+    /// The failure of the last attempt, or the reason why no attempt was made.
     pub failure: Box<Failure>,
-    /// The attempts, oldest first. Empty if no request was sent.
+    /// The attempts, with the oldest first. Empty if no request was sent.
     pub attempts: Vec<Attempt>,
 }
 
@@ -25,18 +24,6 @@ impl ChatError {
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.failure.code()
-    }
-
-    /// Returns `true` if the same request may succeed later.
-    #[must_use]
-    pub const fn is_retryable(&self) -> bool {
-        self.failure.is_retryable()
-    }
-
-    /// Returns the minimum time to wait before a retry, if known.
-    #[must_use]
-    pub const fn retry_after(&self) -> Option<Duration> {
-        self.failure.retry_after()
     }
 
     /// Returns the incomplete reply, if there is one.

@@ -243,7 +243,7 @@ pub enum Failure {
     CircuitOpen {
         /// The number of consecutive failures that opened the circuit.
         failures: u32,
-        /// The time until the next probe, or zero during one.
+        /// The time until the next probe, or zero while a probe is running.
         retry_in: Duration,
     },
     /// The configured rate does not allow the call before its deadline.
@@ -285,7 +285,7 @@ pub(crate) enum Health {
     Alive,
     /// The provider does not respond properly.
     Broken,
-    /// The failure does not indicate the health.
+    /// The failure does not indicate the provider's health.
     Unknown,
 }
 

@@ -10,7 +10,7 @@ use crate::reply::{Reply, Stop};
 use crate::retry::retry_after;
 use crate::transport::Answer;
 
-/// The headers with the request id: OpenAI and compatible, Anthropic, Oracle Cloud.
+/// The headers that contain the request id, for OpenAI and compatible providers, Anthropic, and Oracle Cloud.
 const REQUEST_ID: [&str; 3] = ["x-request-id", "request-id", "opc-request-id"];
 
 /// Converts an HTTP response into a reply or a failure. With a schema, an incomplete answer is a failure.

@@ -24,7 +24,8 @@
 //!
 //! [`Failure`] lists the possible failures, and [`Failure::code`] returns their codes.
 //!
-//! Multi-provider libraries such as `genai` 0.7 read bodies without a size limit and log them at trace level.
+//! Multi-provider libraries such as `genai` 0.7 are not used, because they read bodies without a size limit
+//! and log them at trace level.
 
 mod admission;
 mod chat;
@@ -52,10 +53,10 @@ pub use error::ChatError;
 pub use excerpt::Excerpt;
 pub use failure::{Failure, Phase};
 pub use model_name::{ModelName, ModelNameError, Provider};
-pub use price::{Price, PriceTable};
+pub use price::Price;
 pub use reply::{Attempt, Reply, Stop, Usage};
 pub use request::{Request, RequestError, Role, Schema, Temperature, Trace, Turn};
-/// API keys and header values.
+/// API keys.
 pub use secrecy::SecretString;
 pub use settings::{
     Circuit, MAX_ATTEMPTS, MAX_CONCURRENT, Retry, Settings, SettingsError, StructuredOutput,

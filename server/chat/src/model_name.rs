@@ -33,7 +33,7 @@ impl Provider {
         Self::Oci,
     ];
 
-    /// The name before the colon.
+    /// Returns the name before the colon.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Provider {
         }
     }
 
-    /// The value of `gen_ai.provider.name` in the OpenTelemetry semantic conventions.
+    /// Returns the value of `gen_ai.provider.name` in the OpenTelemetry semantic conventions.
     #[must_use]
     pub const fn conventional_name(self) -> &'static str {
         match self {
@@ -55,7 +55,7 @@ impl Provider {
         }
     }
 
-    /// The default base URL. Absent if one must be configured.
+    /// Returns the default base URL, or `None` if a base URL must be configured.
     #[must_use]
     pub const fn default_base_url(self) -> Option<&'static str> {
         match self {
@@ -91,13 +91,13 @@ pub struct ModelName {
 }
 
 impl ModelName {
-    /// The provider.
+    /// Returns the provider.
     #[must_use]
     pub const fn provider(&self) -> Provider {
         self.provider
     }
 
-    /// The provider's name for the model: 1 to 200 ASCII letters, digits and `. _ - : / @ +`.
+    /// Returns the provider's name for the model: 1 to 200 ASCII letters, digits and `. _ - : / @ +`.
     #[must_use]
     pub const fn model(&self) -> &str {
         &self.model
@@ -127,7 +127,7 @@ impl FromStr for ModelName {
         if let Some(character) = model.chars().find(|character| !is_allowed(*character)) {
             return Err(ModelNameError::Character { given: escape(model), character });
         }
-        // The name becomes a part of the URL's path.
+        // The name becomes part of the URL's path.
         if model.split('/').any(|segment| matches!(segment, "" | "." | "..")) {
             return Err(ModelNameError::Segment { given: escape(model) });
         }
@@ -148,7 +148,10 @@ fn escape(given: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelNameError {
     /// The name has no colon.
-    #[error("model: {given:?} has no provider; write provider:model with one of {}", providers())]
+    #[error(
+        "model: {given:?} has no provider; write provider:model, where provider is one of {}",
+        providers()
+    )]
     NoProvider {
         /// The given value.
         given: String,
@@ -169,7 +172,7 @@ pub enum ModelNameError {
     },
     /// The name has an invalid character.
     #[error(
-        "model: {given:?} has the character {character:?}; allowed are ASCII letters, digits and . _ - : / @ +"
+        "model: {given:?} has the character {character:?}; only ASCII letters, digits and . _ - : / @ + are allowed"
     )]
     Character {
         /// The given value.
@@ -209,7 +212,10 @@ mod tests {
     #[test]
     fn errors_contain_given_and_allowed_values() {
         for (given, expected) in [
-            ("gpt-4", "\"gpt-4\" has no provider; write provider:model with one of openai, "),
+            (
+                "gpt-4",
+                "\"gpt-4\" has no provider; write provider:model, where provider is one of openai, ",
+            ),
             ("", "\"\" has no provider"),
             (
                 "mistral:x",

@@ -1,8 +1,5 @@
 //! The cost of answers, computed with integers.
 
-use std::collections::BTreeMap;
-
-use crate::model_name::ModelName;
 use crate::reply::Usage;
 
 /// A model's prices per million tokens, in millionths of a dollar.
@@ -17,8 +14,8 @@ pub struct Price {
 }
 
 impl Price {
-    /// Returns the cost in millionths of a dollar, rounded up: the sum of tokens × price / 1 000 000. Saturates
-    /// at `u64::MAX`. Cached tokens beyond the input tokens are ignored.
+    /// Returns the cost in millionths of a dollar: the sum of tokens × price / 1 000 000, rounded up. The
+    /// result saturates at `u64::MAX`. Cached tokens beyond the input tokens are ignored.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> u64 {
         const MILLION: u128 = 1_000_000;
@@ -34,30 +31,6 @@ impl Price {
             .map(|&(tokens, price)| u128::from(tokens) * u128::from(price))
             .fold(0, u128::saturating_add);
         u64::try_from(total.div_ceil(MILLION)).unwrap_or(u64::MAX)
-    }
-}
-
-/// Prices by model.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PriceTable(BTreeMap<ModelName, Price>);
-
-impl PriceTable {
-    /// Returns the price of a model.
-    #[must_use]
-    pub fn price(&self, model: &ModelName) -> Option<&Price> {
-        self.0.get(model)
-    }
-
-    /// Returns the cost of an answer in millionths of a dollar, or `None` if the price or the usage is unknown.
-    #[must_use]
-    pub fn cost(&self, model: &ModelName, usage: Option<&Usage>) -> Option<u64> {
-        Some(self.price(model)?.cost(usage?))
-    }
-}
-
-impl FromIterator<(ModelName, Price)> for PriceTable {
-    fn from_iter<I: IntoIterator<Item = (ModelName, Price)>>(prices: I) -> Self {
-        Self(prices.into_iter().collect())
     }
 }
 
@@ -89,16 +62,6 @@ mod tests {
         }
         let max = Price { input: u64::MAX, output: u64::MAX, cached: u64::MAX };
         assert_eq!(max.cost(&usage(u64::MAX, u64::MAX, Some(1))), u64::MAX);
-    }
-
-    #[test]
-    fn unknown_price_or_usage_has_no_cost() {
-        let model: ModelName = "openai:gpt-4.1-mini".parse().unwrap();
-        let other: ModelName = "oci:gpt-4.1-mini".parse().unwrap();
-        let table = PriceTable::from_iter([(model.clone(), PRICE)]);
-        assert_eq!(table.cost(&model, Some(&usage(5, 0, None))), Some(2));
-        assert_eq!(table.cost(&model, None), None);
-        assert_eq!(table.cost(&other, Some(&usage(5, 0, None))), None);
     }
 
     proptest! {

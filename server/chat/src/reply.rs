@@ -6,9 +6,9 @@ use std::time::Duration;
 /// A model's reply.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// The text of the answer. With a schema it is JSON, but not validated against the schema.
+    /// The text of the answer. If a schema was sent, the text is not validated against it.
     pub text: String,
-    /// The model as named by the provider, or else the requested one.
+    /// The model as named by the provider, or else the requested model.
     pub model: String,
     /// The reason for stopping.
     pub stop: Stop,
@@ -87,11 +87,11 @@ pub struct Usage {
 pub struct Attempt {
     /// The HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// The failure code, or `ABANDONED` if a concurrent attempt answered first. Absent for an answer.
+    /// The failure code, or `ABANDONED` if a concurrent attempt answered first. Absent if the attempt was answered.
     pub failure: Option<&'static str>,
-    /// The time from admission to the end.
+    /// The time from admission to the end of the attempt.
     pub took: Duration,
-    /// The time before admission: waiting for a permit, for the rate limit, and between attempts.
+    /// The time before admission, spent waiting for a permit or the rate limit, or between attempts.
     pub waited: Duration,
     /// `true` for a hedging attempt.
     pub hedge: bool,

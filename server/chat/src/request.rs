@@ -9,16 +9,14 @@ const MAX_NAME_BYTES: usize = 64;
 pub struct Request {
     /// The system prompt, or an empty string.
     pub system: String,
-    /// The conversation, oldest message first. The model answers the last one.
+    /// The conversation, with the oldest message first. The model answers the last message.
     pub messages: Vec<Turn>,
     /// The schema of the answer. If absent, the answer is free text.
     pub schema: Option<Schema>,
-    /// The temperature. Defaults to the model's, which reasoning models require.
+    /// The temperature. If `None`, the model's default applies, which reasoning models require.
     pub temperature: Option<Temperature>,
-    /// The sampling seed. Not sent to Anthropic, which does not support one.
+    /// The sampling seed. It is not sent to Anthropic, which does not support seeds.
     pub seed: Option<u64>,
-    /// The maximum number of tokens in the answer. Defaults to the value in the settings.
-    pub max_output_tokens: Option<u32>,
     /// The trace context to propagate.
     pub trace: Option<Trace>,
 }
@@ -42,7 +40,6 @@ impl Request {
             schema: None,
             temperature: Some(Temperature::ZERO),
             seed: None,
-            max_output_tokens: None,
             trace: None,
         }
     }
@@ -66,7 +63,7 @@ pub enum Role {
     Assistant,
 }
 
-/// The sampling temperature, 0 to 2.
+/// The sampling temperature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Temperature(f32);
 
@@ -77,27 +74,14 @@ impl Temperature {
     /// A temperature at which answers vary without losing quality.
     pub const VARIED: Self = Self(0.7);
 
-    /// Creates a temperature.
-    ///
-    /// # Errors
-    /// Returns an error if `given` is below 0, above 2 or NaN.
-    pub fn new(given: f32) -> Result<Self, RequestError> {
-        // Converts -0.0 to 0.0, which has another JSON form.
-        if (0.0..=2.0).contains(&given) {
-            Ok(Self(given.abs()))
-        } else {
-            Err(RequestError::Temperature { given })
-        }
-    }
-
-    /// Returns the value, 0 to 2.
+    /// Returns the value, which every provider accepts.
     #[must_use]
     pub const fn get(self) -> f32 {
         self.0
     }
 }
 
-/// A named JSON schema. Its text is sent unchanged, because models follow the order of the properties.
+/// A named JSON schema. The order of its properties is preserved, because models follow it.
 #[derive(Clone, Debug)]
 pub struct Schema {
     name: Box<str>,
@@ -108,7 +92,7 @@ impl Schema {
     /// Parses a schema.
     ///
     /// # Errors
-    /// Returns an error if the name is not 1 to 64 of `A-Z a-z 0-9 _ -`, or the text is not a JSON object.
+    /// Returns an error if the name is not 1 to 64 characters of `A-Z a-z 0-9 _ -`, or the text is not a JSON object.
     pub fn new(name: &str, json: &str) -> Result<Self, RequestError> {
         let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.bytes().all(allowed) {
@@ -123,13 +107,13 @@ impl Schema {
         Ok(Self { name: name.into(), json })
     }
 
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub const fn name(&self) -> &str {
         &self.name
     }
 
-    /// The schema.
+    /// Returns the schema.
     #[must_use]
     pub const fn json(&self) -> &RawValue {
         &self.json
@@ -139,14 +123,10 @@ impl Schema {
 /// An error from building a request.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RequestError {
-    /// The temperature is out of range.
-    #[error("temperature: {given} is out of range; expected 0 to 2")]
-    Temperature {
-        /// The given value.
-        given: f32,
-    },
     /// The name of the schema is invalid.
-    #[error("schema name: {given:?} is not allowed; expected 1 to 64 of A-Z a-z 0-9 _ -")]
+    #[error(
+        "schema name: {given:?} is not allowed; expected 1 to 64 characters of A-Z a-z 0-9 _ -"
+    )]
     SchemaName {
         /// The given value.
         given: String,
@@ -171,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_invalid_schemas_and_temperatures() {
+    fn rejects_invalid_schemas() {
         for name in ["", "two words", "é", &"x".repeat(65)] {
             let error = Schema::new(name, "{}").unwrap_err();
             assert!(matches!(error, RequestError::SchemaName { .. }), "{name}");
@@ -180,9 +160,5 @@ mod tests {
             let error = Schema::new("x", json).unwrap_err();
             assert!(matches!(error, RequestError::Schema { .. }), "{json}");
         }
-        for given in [-0.1, 2.1, f32::NAN, f32::INFINITY] {
-            assert!(Temperature::new(given).is_err(), "{given}");
-        }
-        assert!(Temperature::new(-0.0).unwrap().get().is_sign_positive());
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn next_attempt(
         return None;
     }
     let wait = match failure.retry_after() {
-        // Spread callers with the same delay.
+        // Jitter spreads out callers that received the same delay.
         Some(requested) => requested.checked_add(jitter.up_to(retry.base))?,
         None => jitter.up_to(max_wait(retry, failures)),
     };

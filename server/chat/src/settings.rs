@@ -3,15 +3,17 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model_name::Provider;
 
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// The range of timeouts such as [`Settings::total_timeout`].
 pub const TIMEOUTS: (Duration, Duration) = (Duration::from_millis(1), HOUR);
-/// The maximum of [`Retry::attempts`].
+/// The maximum value of [`Retry::attempts`].
 pub const MAX_ATTEMPTS: u32 = 10;
-/// The maximum of [`Settings::max_concurrent`].
+/// The maximum value of [`Settings::max_concurrent`].
 pub const MAX_CONCURRENT: usize = 10_000;
 
 /// Limits on calls to a model. The defaults suit a hosted provider.
@@ -26,29 +28,32 @@ pub struct Settings {
     pub total_timeout: Duration,
     /// The maximum size of an answer in bytes: 1 KiB to 1 GiB, by default 4 MiB.
     pub max_answer_bytes: usize,
-    /// The default maximum number of tokens in an answer: at least 1, by default 4096.
+    /// The maximum number of tokens in an answer: at least 1, by default 4096.
     pub max_output_tokens: u32,
     /// The maximum number of concurrent calls: 1 to 10 000, by default 16.
     pub max_concurrent: usize,
     /// The maximum number of calls waiting for a permit: up to 1 000 000, by default 64. Further calls fail.
     pub max_waiting: usize,
-    /// The maximum number of requests per minute, with bursts of a tenth of it. Unlimited by default.
-    pub requests_per_minute: Option<NonZeroU32>,
-    /// Retries.
-    pub retry: Retry,
-    /// The circuit breaker.
-    pub circuit: Circuit,
-    /// The delay before a hedging attempt, which needs a free permit. Both attempts are charged. Never by
+    /// The maximum number of requests per minute, with bursts of up to a tenth of that number. Unlimited by
     /// default.
+    pub requests_per_minute: Option<NonZeroU32>,
+    /// The retry settings.
+    pub retry: Retry,
+    /// The circuit breaker settings.
+    pub circuit: Circuit,
+    /// The delay before a hedging attempt, which needs a free permit. Both attempts are charged. By default,
+    /// calls are never hedged.
     pub hedge_after: Option<Duration>,
-    /// The encoding of a schema for OpenAI-compatible endpoints. Must be the default for other providers.
+    /// The encoding of a schema for OpenAI-compatible endpoints. For other providers, it must be the default.
     pub structured_output: StructuredOutput,
-    /// Ollama's context size in tokens. Ollama silently truncates longer requests. Defaults to Ollama's own.
+    /// Ollama's context size in tokens. Ollama silently truncates longer requests. If `None`, Ollama's
+    /// default applies.
     pub ollama_context: Option<NonZeroU32>,
 }
 
-/// Retries with exponential backoff and full jitter: a random wait of up to `base`, doubling up to `cap`, and
-/// at least the provider's Retry-After.
+/// Settings for retries with exponential backoff and full jitter. The wait before a retry is random, with a
+/// maximum that starts at `base` and doubles up to `cap`. It is never shorter than the provider's
+/// Retry-After.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
     /// The maximum number of attempts: 1 to 10, by default 3.
@@ -71,14 +76,15 @@ pub struct Circuit {
 }
 
 /// The encoding of a schema in a request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StructuredOutput {
-    /// `response_format` with type `json_schema`, strict.
+    /// A strict `response_format` of type `json_schema`.
     #[default]
     JsonSchema,
     /// vLLM's `guided_json`.
     GuidedJson,
-    /// `response_format` with type `json_object`, which allows any object. The prompt must contain the schema.
+    /// A `response_format` of type `json_object`, which allows any object. The prompt must contain the schema.
     JsonObject,
     /// The schema is not sent. The prompt must contain it.
     Off,
@@ -218,10 +224,8 @@ pub enum SettingsError {
         provider: Provider,
     },
     /// The URL is invalid. The message omits it, because it may contain a password.
-    #[error("{field}: {reason}; expected http://host[:port][/path] or https://host[:port][/path]")]
+    #[error("base_url: {reason}; expected http://host[:port][/path] or https://host[:port][/path]")]
     Url {
-        /// The setting.
-        field: &'static str,
         /// The cause.
         reason: String,
     },
@@ -237,20 +241,11 @@ pub enum SettingsError {
         /// The provider.
         provider: Provider,
     },
-    /// The value is not valid in a header. The message omits it, because it may be a secret.
+    /// The key is not valid in a header. The message omits it.
     #[error(
-        "{field}: the value has characters that are not allowed in a header; check for a trailing line break"
+        "key: the value has characters that are not allowed in a header; check for a trailing line break"
     )]
-    HeaderValue {
-        /// The setting or the header.
-        field: String,
-    },
-    /// The header name is invalid or reserved.
-    #[error("headers: {given:?} is not allowed; use a valid header name that is not already set")]
-    HeaderName {
-        /// The given value.
-        given: String,
-    },
+    InvalidKey,
     /// The certificates are unusable.
     #[error("certificate authorities: {reason}; expected certificates in PEM")]
     Certificates {

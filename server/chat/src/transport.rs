@@ -19,7 +19,7 @@ use crate::request::Trace;
 use crate::settings::{Settings, SettingsError};
 
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// The idle timeout of connections, shorter than that of servers.
+/// The idle timeout of connections, which is shorter than that of typical servers.
 const IDLE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -64,8 +64,7 @@ impl Transport {
         settings: &Settings,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, SettingsError> {
-        let failed = |error: reqwest::Error| SettingsError::Client { reason: reason(&error) };
-        let mut builder = Client::builder()
+        let client = Client::builder()
             .tls_backend_preconfigured(tls(endpoint)?)
             .default_headers(endpoint.headers().clone())
             .connect_timeout(settings.connect_timeout)
@@ -74,12 +73,11 @@ impl Transport {
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .referer(false)
-            .no_proxy();
-        if let Some(proxy) = endpoint.proxy() {
-            builder = builder.proxy(reqwest::Proxy::all(proxy.clone()).map_err(failed)?);
-        }
+            .no_proxy()
+            .build()
+            .map_err(|error| SettingsError::Client { reason: reason(&error) })?;
         Ok(Self {
-            client: builder.build().map_err(failed)?,
+            client,
             clock,
             connect_timeout: settings.connect_timeout,
             first_byte_timeout: settings.first_byte_timeout,
@@ -200,7 +198,7 @@ async fn error_body(mut response: Response) -> Vec<u8> {
     body
 }
 
-/// Builds the TLS configuration with an explicit crypto provider. Without https URLs, trusts no authorities,
+/// Builds the TLS configuration with an explicit crypto provider. For plain HTTP, it trusts no authorities,
 /// because some systems have none.
 fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
     let failed = |error: rustls::Error| SettingsError::Certificates { reason: error.to_string() };
@@ -208,8 +206,7 @@ fn tls(endpoint: &Endpoint) -> Result<rustls::ClientConfig, SettingsError> {
     let config = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(failed)?;
-    let is_http = |url: &Url| url.scheme() == "http";
-    if is_http(endpoint.base_url()) && endpoint.proxy().is_none_or(is_http) {
+    if endpoint.base_url().scheme() == "http" {
         let no_roots = rustls::RootCertStore::empty();
         return Ok(config.with_root_certificates(no_roots).with_no_client_auth());
     }

@@ -1,4 +1,4 @@
-//! Tests of deadlines, cancellation, retries, the circuit breaker, limits and hedging, with a manual clock.
+//! Tests for deadlines, cancellation, retries, the circuit breaker, limits and hedging, with a manual clock.
 
 #![allow(
     clippy::unwrap_used,
@@ -42,7 +42,7 @@ async fn expired_calls_release_connections_and_permits() {
 }
 
 #[tokio::test]
-async fn dropped_call_releases_its_connection_and_permit() {
+async fn a_dropped_call_releases_its_connection_and_permit() {
     for reply in [ScriptedReply::Hang, ScriptedReply::Dribble, ScriptedReply::OmittedBody(1000)] {
         let test = TestChat::new(Wire::Anthropic, without_retries()).await;
         test.server.always(reply);
@@ -69,7 +69,7 @@ async fn waits_for_retry_after() {
     let test = TestChat::new(Wire::OpenAi, Settings::default()).await;
     test.server.enqueue([ScriptedReply::RateLimited("30")]);
     let call = test.start(LONG);
-    // Retry-After, and the maximum jitter.
+    // The sum of Retry-After and the maximum jitter.
     let retry_at = test.instant_after(Duration::from_millis(30_500));
     test.clock.wait_for_sleeper(retry_at).await;
     assert_eq!((test.server.counts().requests, test.chat.load().running), (1, 0));
@@ -89,7 +89,7 @@ async fn fails_immediately_if_retry_after_exceeds_the_deadline() {
     test.server.always(ScriptedReply::RateLimited("30"));
     let error = test.ask(Duration::from_secs(30)).await.unwrap_err();
     assert_eq!(error.code(), "RATE_LIMITED");
-    assert_eq!(error.retry_after(), Some(Duration::from_secs(30)));
+    assert_eq!(error.failure.retry_after(), Some(Duration::from_secs(30)));
     assert_eq!((error.attempts.len(), test.server.counts().requests), (1, 1));
 }
 
@@ -119,7 +119,7 @@ async fn only_transient_failures_are_retried() {
 }
 
 #[tokio::test]
-async fn circuit_opens_and_closes_after_a_successful_probe() {
+async fn the_circuit_opens_after_failures_and_closes_after_a_successful_probe() {
     let circuit = Circuit { failures: 3, cool_down: Duration::from_secs(30) };
     let test = TestChat::new(Wire::Gemini, Settings { circuit, ..without_retries() }).await;
     test.server.enqueue(vec![ScriptedReply::Status(500); 3]);
@@ -128,7 +128,7 @@ async fn circuit_opens_and_closes_after_a_successful_probe() {
     }
     let refused = test.ask(LONG).await.unwrap_err();
     assert_eq!((refused.code(), refused.attempts.len()), ("CIRCUIT_OPEN", 0));
-    assert_eq!(refused.retry_after(), Some(Duration::from_secs(30)));
+    assert_eq!(refused.failure.retry_after(), Some(Duration::from_secs(30)));
     assert_eq!(test.server.counts().requests, 3);
 
     test.clock.advance(Duration::from_secs(30));
@@ -144,7 +144,7 @@ async fn circuit_opens_and_closes_after_a_successful_probe() {
 }
 
 #[tokio::test]
-async fn opening_the_circuit_ends_retries() {
+async fn opening_the_circuit_stops_retries() {
     let settings = Settings {
         circuit: Circuit { failures: 2, cool_down: Duration::from_secs(30) },
         retry: Retry { attempts: 10, base: Duration::ZERO, ..Retry::default() },
@@ -196,7 +196,8 @@ async fn limits_concurrent_and_waiting_calls() {
         match call.await.unwrap() {
             Ok(_) => answered += 1,
             Err(error) => {
-                assert_eq!((error.code(), error.is_retryable()), ("TOO_MANY_CALLS", true));
+                assert_eq!((error.code(), error.failure.is_retryable()), ("TOO_MANY_CALLS", true));
+                assert!(error.to_string().contains("10 calls are running and 90 are waiting"));
                 rejected += 1;
             }
         }
@@ -232,7 +233,7 @@ async fn limits_requests_per_minute_and_fails_early() {
     }
     let error = test.ask(SECOND).await.unwrap_err();
     assert_eq!(error.code(), "RATE_LIMITED_HERE");
-    assert_eq!(error.retry_after(), Some(SECOND));
+    assert_eq!(error.failure.retry_after(), Some(SECOND));
     assert_eq!((test.server.counts().requests, test.chat.load().running), (6, 0));
     let call = test.start(LONG);
     test.clock.wait_for_sleeper(test.instant_after(SECOND)).await;
@@ -246,7 +247,7 @@ fn hedged() -> Settings {
 }
 
 #[tokio::test]
-async fn slow_call_is_hedged_and_the_first_answer_wins() {
+async fn a_slow_call_is_hedged_and_the_first_answer_wins() {
     let test = TestChat::new(Wire::OpenAi, hedged()).await;
     test.server.enqueue([ScriptedReply::Hang]);
     let call = test.start(LONG);
@@ -265,7 +266,7 @@ async fn slow_call_is_hedged_and_the_first_answer_wins() {
 }
 
 #[tokio::test]
-async fn failed_attempt_waits_for_the_other() {
+async fn after_a_failed_attempt_the_concurrent_attempt_can_still_answer() {
     let test = TestChat::new(Wire::OpenAi, hedged()).await;
     test.server.enqueue([
         ScriptedReply::AnswerWhenReleased(r#"{"ok":true}"#.to_owned()),

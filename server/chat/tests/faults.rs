@@ -1,4 +1,4 @@
-//! Tests that every fault has its documented code in every format, and ends by the deadline.
+//! Tests that every fault has its documented code in every format, and that calls end by their deadlines.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,7 +15,7 @@ use gsar_chat::{ChatError, Settings, Stop};
 use gsar_chat_wire::{ScriptedReply, Wire};
 use support::{LONG, PROVIDERS, SECOND, TestChat, without_retries};
 
-/// Faults that end without a timeout: the reply, its code, and `true` if retryable.
+/// Faults that end without a timeout, each given as the reply, its code, and `true` if it is retryable.
 fn faults() -> Vec<(ScriptedReply, &'static str, bool)> {
     let html = b"<html>\x1b[1mBad gateway</html>".to_vec();
     vec![
@@ -84,7 +84,7 @@ async fn every_fault_has_its_code() {
             test.server.enqueue([reply.clone()]);
             let error = test.ask(LONG).await.unwrap_err();
             assert_failure(&error, provider, &reply, code);
-            assert_eq!(error.is_retryable(), retryable, "{provider}, {reply:.40?}");
+            assert_eq!(error.failure.is_retryable(), retryable, "{provider}, {reply:.40?}");
             assert_eq!(error.attempts.len(), 1);
         }
         // The next call succeeds with the same connections and limits.
@@ -95,7 +95,7 @@ async fn every_fault_has_its_code() {
 }
 
 #[tokio::test]
-async fn transient_error_in_an_answer_is_retryable() {
+async fn a_transient_error_in_an_answer_is_retryable() {
     for (wire, transient) in
         [(Wire::OpenAi, true), (Wire::Anthropic, true), (Wire::Gemini, true), (Wire::Ollama, false)]
     {
@@ -108,12 +108,12 @@ async fn transient_error_in_an_answer_is_retryable() {
             &ScriptedReply::ErrorInAnswer,
             "ERROR_IN_ANSWER",
         );
-        assert_eq!(error.is_retryable(), transient, "{wire:?}");
+        assert_eq!(error.failure.is_retryable(), transient, "{wire:?}");
     }
 }
 
 #[tokio::test]
-async fn hanging_responses_end_by_a_timeout_or_the_deadline() {
+async fn hanging_responses_end_at_a_timeout_or_at_the_deadline() {
     for (provider, wire) in PROVIDERS {
         for (reply, timeout, code) in [
             (ScriptedReply::Hang, Duration::from_secs(60), "FIRST_BYTE_TIMEOUT"),

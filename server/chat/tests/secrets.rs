@@ -47,21 +47,18 @@ async fn errors_do_not_contain_a_key_repeated_by_the_server() {
         let model = format!("{}:m", support::provider(wire)).parse().unwrap();
         let wrong_key = "wrong-key-of-the-caller";
         let base_url = server.base_url(wire);
-        let endpoint = Endpoint::new(model, Some(&base_url), Some(wrong_key.into()))
-            .unwrap()
-            .with_header("a-gateway", "secret-of-the-gateway".into())
-            .unwrap();
+        let endpoint = Endpoint::new(model, Some(&base_url), Some(wrong_key.into())).unwrap();
         let chat = Chat::new(&endpoint, without_retries()).unwrap();
         let deadline = std::time::Instant::now() + LONG;
         let error = chat.ask(&support::request(), deadline).await.unwrap_err();
         assert_eq!(error.code(), "KEY_REFUSED");
         let output = format!("{error} {error:?} {endpoint:?} {chat:?}");
         assert!(output.contains("this key is wrong"), "{output}");
-        assert!(!output.contains(wrong_key) && !output.contains("secret-of"), "{output}");
+        assert!(!output.contains(wrong_key), "{output}");
     }
 }
 
-/// Captures the log on this thread, on which the test's runtime runs.
+/// Captures the logs of this thread, on which the test's runtime runs.
 #[tokio::test]
 async fn neither_keys_nor_texts_are_logged() {
     let log = Log::default();

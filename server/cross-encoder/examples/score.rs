@@ -17,7 +17,7 @@ const BATCH: usize = 4_096;
 struct Arguments {
     folder: String,
     threads: Option<usize>,
-    is_for_logits: bool,
+    prints_logits: bool,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -41,7 +41,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             break;
         }
         pair_count += pairs.len();
-        for row in score_rows(&encoder, pairs, arguments.is_for_logits).await? {
+        for row in score_rows(&encoder, pairs, arguments.prints_logits).await? {
             writeln!(out, "{row}")?;
         }
         out.flush()?;
@@ -51,18 +51,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let workers = options.workers;
     writeln!(
         std::io::stderr(),
-        "{pair_count} pairs in {elapsed:.2} s, {pairs_per_second:.1} a second with {workers} threads, started in {:.2} s",
+        "{pair_count} pairs in {elapsed:.2} s, {pairs_per_second:.1} per second with {workers} threads, started in {:.2} s",
         startup_time.as_secs_f64()
     )?;
     Ok(())
 }
 
 fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Box<dyn Error>> {
-    let mut arguments = Arguments { folder: String::new(), threads: None, is_for_logits: false };
+    let mut arguments = Arguments { folder: String::new(), threads: None, prints_logits: false };
     while let Some(argument) = given.next() {
         match argument.as_str() {
             "--threads" => arguments.threads = Some(given.next().unwrap_or_default().parse()?),
-            "--logits" => arguments.is_for_logits = true,
+            "--logits" => arguments.prints_logits = true,
             _ if arguments.folder.is_empty() => arguments.folder = argument,
             _ => return Err(format!("unexpected argument {argument}").into()),
         }
@@ -76,7 +76,9 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Box<d
 fn pair(line: &str) -> Result<Pair, Box<dyn Error>> {
     let row: Value = serde_json::from_str(line)?;
     let text = |name: &str| {
-        row.get(name).and_then(Value::as_str).ok_or_else(|| format!("missing text {name}: {line}"))
+        row.get(name)
+            .and_then(Value::as_str)
+            .ok_or_else(|| format!("missing string field `{name}`: {line}"))
     };
     Ok(Pair::new(text("claim")?, text("premise")?))
 }
@@ -84,9 +86,9 @@ fn pair(line: &str) -> Result<Pair, Box<dyn Error>> {
 async fn score_rows(
     encoder: &CrossEncoder,
     pairs: Vec<Pair>,
-    is_for_logits: bool,
+    prints_logits: bool,
 ) -> Result<Vec<Value>, Box<dyn Error>> {
-    if is_for_logits {
+    if prints_logits {
         let logits = encoder.logits(pairs).await?;
         return Ok(logits.iter().map(|logits| json!({ "logits": **logits })).collect());
     }

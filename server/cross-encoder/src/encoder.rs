@@ -16,7 +16,8 @@ use crate::probabilities::Probabilities;
 use crate::tokens::Tokens;
 
 const DEFAULT_WORKERS: usize = 4;
-/// Bounds how long a caller waits for the pairs of others. Sessions split batches further.
+/// The maximum number of pairs per batch. Bounds how long a caller waits for other callers' pairs. Sessions
+/// split batches further.
 const BATCH_PAIRS: usize = 16;
 const BATCH_BYTES: usize = 4 << 10;
 
@@ -94,12 +95,12 @@ impl CrossEncoder {
     /// Returns the probabilities for each pair, in order. Waits while the queue is full.
     ///
     /// A pair whose scores are cached is not computed again. Dropping the future cancels the pairs that no
-    /// worker has started.
+    /// worker has started on.
     pub async fn score(&self, pairs: Vec<Pair>) -> Result<Vec<Probabilities>, ScoreError> {
         let logits = self.logits(pairs).await?;
         Ok(logits
             .iter()
-            .map(|logits| Probabilities::of_logits(logits, &self.labels, self.temperature))
+            .map(|logits| Probabilities::from_logits(logits, &self.labels, self.temperature))
             .collect())
     }
 

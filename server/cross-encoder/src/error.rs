@@ -12,7 +12,7 @@ pub enum ModelError {
     File(#[from] gsar_embedding::ModelError),
     /// `id2label` does not name a class for every column.
     #[error(
-        "model: {}: {found}; name every column once, in the order used in training: grounded, ungrounded, contradicted and optionally complementary (or entailment, neutral, contradiction; or SUPPORTS, NOT_ENOUGH_INFO, REFUTES)", file.display()
+        "model: {}: {found}; assign each label to exactly one column, in the order used in training: grounded, ungrounded, contradicted and optionally complementary (or entailment, neutral, contradiction; or SUPPORTS, NOT_ENOUGH_INFO, REFUTES)", file.display()
     )]
     Labels {
         /// `config.json`.
@@ -43,7 +43,7 @@ pub enum ModelError {
         scores: usize,
     },
     /// The examples cannot be read.
-    #[error("model: {}: {found}; expected 1 to 64 lines {{\"claim\": …, \"premise\": …, \"label\": …}} with labels of the model", file.display())]
+    #[error("model: {}: {found}; expected 1 to 64 lines of the form {{\"claim\": …, \"premise\": …, \"label\": …}} with the model's labels", file.display())]
     Examples {
         /// `examples.jsonl`.
         file: PathBuf,
@@ -52,7 +52,7 @@ pub enum ModelError {
     },
     /// The model misclassifies its own examples.
     #[error(
-        "model: {correct} of {total} rows of {} get their label, at least two thirds are required; id2label in config.json has another order than in training, or tokenizer.json belongs to another model: use the files that were saved with the model", file.display()
+        "model: {correct} of {total} rows of {} are classified correctly, but at least two thirds are required; id2label in config.json is in a different order than in training, or tokenizer.json belongs to another model: use the files that were saved with the model", file.display()
     )]
     ExamplesWrong {
         /// `examples.jsonl`.
@@ -81,7 +81,7 @@ pub enum ScoreError {
     /// The claim leaves no room for evidence. Claims are never truncated, because that changes their
     /// meaning.
     #[error(
-        "the claim of pair {at} has {bytes} bytes and more than {max_tokens} tokens, the maximum for a claim; split it"
+        "the claim of pair {at} ({bytes} bytes) has more than {max_tokens} tokens, the maximum for a claim; split the claim"
     )]
     ClaimTooLong {
         /// The index of the pair.

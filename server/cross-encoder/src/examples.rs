@@ -1,4 +1,4 @@
-//! Parses a model's examples, which reveal labels in the wrong order.
+//! Parses a model's examples. Scoring them reveals whether the labels are in the wrong order.
 
 use gsar_core::Class;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::labels::{self, Labels};
 use crate::pair::Pair;
 
-/// Limited because every start scores them all.
+/// The maximum number of examples, limited because every start scores all of them.
 const MAX_EXAMPLES: usize = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,9 @@ pub(crate) fn read(content: &[u8], labels: &Labels) -> Result<Vec<Example>, Stri
 fn example(line: &str, labels: &Labels) -> Result<Example, String> {
     let row: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let text = |name: &str| {
-        row.get(name).and_then(Value::as_str).ok_or_else(|| format!("missing text {name}"))
+        row.get(name)
+            .and_then(Value::as_str)
+            .ok_or_else(|| format!("missing string field `{name}`"))
     };
     let label = text("label")?;
     let class = labels::class(label)
@@ -44,7 +46,7 @@ fn example(line: &str, labels: &Labels) -> Result<Example, String> {
 }
 
 /// Returns `true` if enough examples are correct to trust the label order.
-pub(crate) fn are_enough(correct: usize, total: usize) -> bool {
+pub(crate) fn enough_are_correct(correct: usize, total: usize) -> bool {
     correct * 3 >= total * 2
 }
 
@@ -67,9 +69,9 @@ mod tests {
             (String::new(), "it has 0 rows"),
             (format!("{row}\n").repeat(65), "it has 65 rows"),
             (format!("{row}\n{{"), "line 2: "),
-            (format!("{row}\n\n{without_label}"), "line 3: missing text label"),
+            (format!("{row}\n\n{without_label}"), "line 3: missing string field `label`"),
             (unknown, "line 1: unknown label \"complementary\""),
-            ("[]".to_owned(), "line 1: missing text label"),
+            ("[]".to_owned(), "line 1: missing string field `label`"),
         ] {
             let error = read(&text).unwrap_err();
             assert!(error.starts_with(expected), "{text}: {error}");
@@ -79,7 +81,7 @@ mod tests {
 
     #[test]
     fn requires_two_thirds() {
-        assert!(are_enough(2, 3) && are_enough(6, 9) && are_enough(1, 1));
-        assert!(!are_enough(5, 8) && !are_enough(0, 1));
+        assert!(enough_are_correct(2, 3) && enough_are_correct(6, 9) && enough_are_correct(1, 1));
+        assert!(!enough_are_correct(5, 8) && !enough_are_correct(0, 1));
     }
 }

@@ -7,7 +7,8 @@ use ort::value::{Outlet, Tensor, TensorElementType, ValueType};
 use crate::tokens::Row;
 
 const INPUTS: [&str; 2] = ["input_ids", "attention_mask"];
-/// The input that tells claim and premise apart. Encoders such as MPNet and RoBERTa have none.
+/// The input that distinguishes the claim from the premise. Encoders such as MPNet and RoBERTa do not have
+/// it.
 const TYPES: &str = "token_type_ids";
 const OUTPUT: &str = "logits";
 
@@ -16,7 +17,8 @@ pub(crate) struct Graph {
     session: Session,
     columns: Option<usize>,
     has_types: bool,
-    /// The token that fills shorter rows. Encoders such as MPNet count positions from the tokens that differ from it.
+    /// The ID of the token that pads shorter rows. Encoders such as MPNet derive positions from the tokens
+    /// that are not padding.
     padding: i64,
 }
 
@@ -99,7 +101,7 @@ fn interface(session: &Session) -> Result<Option<usize>, String> {
     }
     for input in inputs {
         if shape(input.dtype(), TensorElementType::Int64) != Some([-1, -1]) {
-            return Err(format!("the input {} is {}", input.name(), input.dtype()));
+            return Err(format!("the input {} has the type {}", input.name(), input.dtype()));
         }
     }
     let [output] = session.outputs() else {
@@ -110,7 +112,7 @@ fn interface(session: &Session) -> Result<Option<usize>, String> {
     }
     match shape(output.dtype(), TensorElementType::Float32) {
         Some([-1, columns]) => Ok(usize::try_from(columns).ok()),
-        _ => Err(format!("the output logits is {}", output.dtype())),
+        _ => Err(format!("the output logits has the type {}", output.dtype())),
     }
 }
 

@@ -16,29 +16,36 @@ pub(crate) struct Labels(Vec<Class>);
 impl Labels {
     pub(crate) fn read(config: &Value) -> Result<Self, String> {
         let Some(names) = config.get("id2label").and_then(Value::as_object) else {
-            return Err("missing id2label, an object of column numbers and names".to_owned());
+            return Err("missing id2label, an object that maps column numbers to names".to_owned());
         };
         let classes = (0..names.len())
             .map(|column| {
                 let name = names.get(&column.to_string()).ok_or_else(|| {
-                    format!("id2label has {} names, but none for column {column}", names.len())
+                    format!(
+                        "id2label has {} names, but none of them is for column {column}",
+                        names.len()
+                    )
                 })?;
                 let text = name.as_str().unwrap_or_default();
-                class(text)
-                    .ok_or_else(|| format!("id2label has unknown name {name} for column {column}"))
+                class(text).ok_or_else(|| {
+                    format!("id2label has the unknown name {name} for column {column}")
+                })
             })
             .collect::<Result<Vec<_>, String>>()?;
         let duplicate = classes.iter().enumerate().find(|(column, class)| {
             classes.iter().take(*column).any(|previous| previous == *class)
         });
         if let Some((column, class)) = duplicate {
-            return Err(format!("id2label has {} twice, again for column {column}", class.name()));
+            return Err(format!(
+                "id2label has {} twice, the second time for column {column}",
+                class.name()
+            ));
         }
         let missing_class = Class::ALL
             .into_iter()
             .find(|class| *class != Class::Complementary && !classes.contains(class));
         match missing_class {
-            Some(class) => Err(format!("id2label has no column {}", class.name())),
+            Some(class) => Err(format!("id2label has no column for {}", class.name())),
             None => Ok(Self(classes)),
         }
     }
@@ -82,12 +89,15 @@ mod tests {
         for (config, expected) in [
             (json!({}), "missing id2label"),
             (json!({"id2label": ["grounded"]}), "missing id2label"),
-            (json!({"id2label": {}}), "no column grounded"),
+            (json!({"id2label": {}}), "no column for grounded"),
             (json!({"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}), "unknown name \"LABEL_0\""),
             (json!({"id2label": {"0": "grounded", "1": 7}}), "unknown name 7"),
-            (json!({"id2label": {"0": "grounded", "2": "neutral"}}), "none for column 1"),
+            (
+                json!({"id2label": {"0": "grounded", "2": "neutral"}}),
+                "none of them is for column 1",
+            ),
             (json!({"id2label": {"0": "grounded", "1": "entailment"}}), "grounded twice"),
-            (json!({"id2label": {"0": "grounded", "1": "neutral"}}), "no column contradicted"),
+            (json!({"id2label": {"0": "grounded", "1": "neutral"}}), "no column for contradicted"),
         ] {
             let error = Labels::read(&config).unwrap_err();
             assert!(error.contains(expected), "{config}: {error}");

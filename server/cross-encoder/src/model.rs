@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gsar_core::Class;
 use gsar_core::fixed_point::Millionths;
 use gsar_embedding::{BuiltIn, Fix, ModelError as FileError, ModelFolder, Runtime, catch_panic};
 use memchr::memmem;
 
 use crate::error::ModelError;
-use crate::examples::{self, Example, are_enough};
+use crate::examples::{self, Example, enough_are_correct};
 use crate::graph::{Graph, GraphError};
 use crate::labels::Labels;
 use crate::probabilities::Probabilities;
@@ -44,7 +43,7 @@ pub struct Model {
     labels: Arc<Labels>,
     settings: Settings,
     examples: Vec<Example>,
-    /// `true` for the built-in model, which only needs to test the runtime.
+    /// `true` for the built-in model, whose self-test only has to check the runtime.
     is_built_in: bool,
     digest: [u8; 32],
 }
@@ -64,7 +63,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// Those of [`Model::open`]. Any error is a bug in this build.
+    /// Returns the same errors as [`Model::open`]. Any error is a bug in this build.
     pub fn shipped() -> Result<Self, ModelError> {
         let shipped = Self::read(ModelFolder::built_in("the shipped model", SHIPPED, FIX_SHIPPED))?;
         Ok(Self { is_built_in: true, ..shipped })
@@ -82,7 +81,7 @@ impl Model {
         let labels = Labels::read(&config)
             .map_err(|found| ModelError::Labels { file: folder.join(CONFIG), found })?;
         let settings = Settings::read(&config)
-            .map_err(|refused| files.unsupported(CONFIG, refused.found, refused.allowed))?;
+            .map_err(|error| files.unsupported(CONFIG, error.found, error.allowed))?;
         let content = files.read(TOKENIZER)?;
         files.json(TOKENIZER, &content)?;
         let tokens = catch_panic(|| Tokens::read(&content, settings.max_tokens))
@@ -107,26 +106,8 @@ impl Model {
         })
     }
 
-    /// Returns the model's folder.
-    #[must_use]
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// Returns the class of each output column.
-    #[must_use]
-    pub fn classes(&self) -> &[Class] {
-        self.labels.classes()
-    }
-
-    /// Returns the maximum number of tokens in a claim and premise together, including special tokens.
-    #[must_use]
-    pub fn max_tokens(&self) -> usize {
-        self.settings.max_tokens
-    }
-
-    /// Returns the probability, 0.5 to 1, at which the model may decide ungrounded, or `None` if it never
-    /// may.
+    /// Returns the minimum probability (0.5 to 1) at which the model may decide that a claim is ungrounded,
+    /// or `None` if it must never decide that.
     #[must_use]
     pub fn ungrounded_from(&self) -> Option<Millionths> {
         self.settings.ungrounded_from
@@ -165,7 +146,7 @@ impl Model {
         let scorer = Scorer {
             tokens: Arc::clone(&self.tokens),
             graph,
-            runs_alone: memmem::find(&self.onnx, BATCH_SCALED).is_some(),
+            runs_rows_alone: memmem::find(&self.onnx, BATCH_SCALED).is_some(),
         };
         match scorer.graph.columns() {
             Some(column_count) => self.check_columns(column_count).map(|()| scorer),
@@ -173,8 +154,8 @@ impl Model {
         }
     }
 
-    /// Tests the highest token, the longest row, several rows at once, and the examples. For the built-in
-    /// model, skips the longest row and most examples.
+    /// Runs the model on the highest token ID, the longest row, several rows at once, and the examples. For
+    /// the built-in model, skips the longest row and most examples.
     pub(crate) fn self_test(&self, scorer: &mut Scorer) -> Result<(), ModelError> {
         let highest_token = self.tokens.highest();
         let run = |scorer: &mut Scorer, lengths: &[usize]| {
@@ -190,7 +171,7 @@ impl Model {
         let logits = run(scorer, &[2]).map_err(|reason| {
             tokenizer_error(
                 &self.folder,
-                format!("the graph fails on its token {highest_token}: {reason}"),
+                format!("the graph fails on the token {highest_token}: {reason}"),
             )
         })?;
         self.check_columns(logits.first().map_or(0, Vec::len))?;
@@ -204,8 +185,8 @@ impl Model {
         let max_tokens = self.settings.max_tokens;
         run(scorer, &[max_tokens]).map_err(|reason| {
             let found =
-                format!("gsar.max_tokens = {max_tokens}, with which the graph fails ({reason}),");
-            let allowed = "at most the number of positions is";
+                format!("gsar.max_tokens = {max_tokens}, for which the graph fails ({reason}),");
+            let allowed = "it must not exceed the number of positions";
             FileError::Unsupported { file: self.folder.join(CONFIG), found, allowed }
         })?;
         self.check_examples(scorer, &self.examples)
@@ -228,12 +209,12 @@ impl Model {
             .unwrap_or_else(|message| Err(gsar_embedding::SessionError(message)))
             .map_err(|error| examples_error(error.0))?;
         let is_correct = |(logits, example): &(&Arc<[f32]>, &Example)| {
-            Probabilities::of_logits(logits, &self.labels, self.settings.temperature).likeliest()
+            Probabilities::from_logits(logits, &self.labels, self.settings.temperature).likeliest()
                 == example.class
         };
         let correct_count = logits.iter().zip(examples).filter(is_correct).count();
         let example_count = examples.len();
-        if are_enough(correct_count, example_count) {
+        if enough_are_correct(correct_count, example_count) {
             Ok(())
         } else {
             Err(ModelError::ExamplesWrong { file, correct: correct_count, total: example_count })

@@ -7,7 +7,7 @@ use gsar_core::fixed_point::{Millionths, ONE_MILLION};
 
 use crate::labels::Labels;
 
-/// The probability of each class in millionths. They sum to one million.
+/// The probability of each class in millionths. The probabilities sum to one million.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probabilities {
     /// The premise supports the claim.
@@ -43,7 +43,7 @@ impl Probabilities {
 
     /// Returns the softmax of the logits divided by a temperature (Guo et al. 2017). Largest-remainder
     /// rounding makes the sum exactly one million.
-    pub(crate) fn of_logits(logits: &[f32], labels: &Labels, temperature: f64) -> Self {
+    pub(crate) fn from_logits(logits: &[f32], labels: &Labels, temperature: f64) -> Self {
         let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let weights: Vec<f64> = logits
             .iter()
@@ -57,12 +57,12 @@ impl Probabilities {
         };
         let classes = labels.classes();
         for (class, share) in classes.iter().zip(shares(&weights, classes)) {
-            *probabilities.at(*class) = Millionths::new(share);
+            *probabilities.get_mut(*class) = Millionths::new(share);
         }
         probabilities
     }
 
-    fn at(&mut self, class: Class) -> &mut Millionths {
+    fn get_mut(&mut self, class: Class) -> &mut Millionths {
         match class {
             Class::Grounded => &mut self.grounded,
             Class::Ungrounded => &mut self.ungrounded,
@@ -72,15 +72,15 @@ impl Probabilities {
     }
 }
 
-/// Splits one million in proportion to finite weights, of which one is 1. The remainder goes to the largest
-/// fractions, and to the stricter class on a tie.
+/// Splits one million in proportion to the weights, which are finite and include a 1. The remainder goes to
+/// the largest fractions, and to the stricter class on a tie.
 fn shares(weights: &[f64], classes: &[Class]) -> Vec<u32> {
     let sum: f64 = weights.iter().sum();
     let exact: Vec<f64> =
         weights.iter().map(|weight| weight / sum * f64::from(ONE_MILLION)).collect();
     let mut shares: Vec<u32> = exact.iter().map(|share| *share as u32).collect();
     let remaining = ONE_MILLION.saturating_sub(shares.iter().sum());
-    // In units of 2^-40, so that remainders compare as integers.
+    // Remainders are in units of 2^-40, so that they can be compared as integers.
     let remainder = |index: &usize| {
         exact.get(*index).map_or(0, |share| (share.fract() * (1_u64 << 40) as f64) as u64)
     };
@@ -124,9 +124,12 @@ mod tests {
         for _ in 0..2_000 {
             let logits = [logit(), logit(), logit(), logit()];
             for temperature in [0.01, 1.0, 1.7, 100.0] {
-                assert_eq!(sum(&Probabilities::of_logits(&logits, &four, temperature)), 1_000_000);
+                assert_eq!(
+                    sum(&Probabilities::from_logits(&logits, &four, temperature)),
+                    1_000_000
+                );
                 let three_probabilities =
-                    Probabilities::of_logits(&logits[..3], &three, temperature);
+                    Probabilities::from_logits(&logits[..3], &three, temperature);
                 assert_eq!(
                     (sum(&three_probabilities), three_probabilities.complementary.get()),
                     (1_000_000, 0)
@@ -134,9 +137,9 @@ mod tests {
             }
         }
         for extreme in [f32::MAX, f32::MIN, 0.0, 1e-30] {
-            let equal = Probabilities::of_logits(&[extreme; 3], &three, 1.0);
+            let equal = Probabilities::from_logits(&[extreme; 3], &three, 1.0);
             assert_eq!(sum(&equal), 1_000_000);
-            let uneven = Probabilities::of_logits(&[extreme, f32::MIN, f32::MAX], &three, 0.01);
+            let uneven = Probabilities::from_logits(&[extreme, f32::MIN, f32::MAX], &three, 0.01);
             assert_eq!(sum(&uneven), 1_000_000);
         }
     }
@@ -144,12 +147,12 @@ mod tests {
     #[test]
     fn applies_temperature_and_label_order() {
         let labels = labels(&["contradiction", "neutral", "entailment"]);
-        let unscaled = Probabilities::of_logits(&[2.0, 0.0, 1.0], &labels, 1.0);
+        let unscaled = Probabilities::from_logits(&[2.0, 0.0, 1.0], &labels, 1.0);
         assert_eq!(
             (unscaled.contradicted.get(), unscaled.ungrounded.get(), unscaled.grounded.get()),
             (665_241, 90_031, 244_728)
         );
-        let scaled = Probabilities::of_logits(&[2.0, 0.0, 1.0], &labels, 2.0);
+        let scaled = Probabilities::from_logits(&[2.0, 0.0, 1.0], &labels, 2.0);
         assert_eq!(scaled.contradicted.get(), 506_480);
         assert_eq!(unscaled.likeliest(), Class::Contradicted);
     }
@@ -157,9 +160,9 @@ mod tests {
     #[test]
     fn ties_go_to_the_strictest_class() {
         let labels = labels(&["grounded", "ungrounded", "contradicted", "complementary"]);
-        let four_way_tie = Probabilities::of_logits(&[0.5; 4], &labels, 1.0);
+        let four_way_tie = Probabilities::from_logits(&[0.5; 4], &labels, 1.0);
         assert_eq!(four_way_tie.likeliest(), Class::Contradicted);
-        let three_way_tie = Probabilities::of_logits(&[0.5, 0.5, -3.0, 0.5], &labels, 1.0);
+        let three_way_tie = Probabilities::from_logits(&[0.5, 0.5, -3.0, 0.5], &labels, 1.0);
         assert_eq!(three_way_tie.likeliest(), Class::Ungrounded);
         assert_eq!(three_way_tie.ungrounded.get() - three_way_tie.grounded.get(), 1);
         assert_eq!(three_way_tie.complementary, three_way_tie.ungrounded);

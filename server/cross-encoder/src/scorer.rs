@@ -8,19 +8,20 @@ use crate::graph::Graph;
 use crate::pair::Pair;
 use crate::tokens::{Row, Tokens};
 
-/// The maximum number of tokens per run, including padding. Larger runs are not faster per row on a CPU.
+/// The maximum number of tokens per run, including padding. On a CPU, larger runs take just as long per
+/// row.
 const MAX_RUN_TOKENS: usize = 256;
 
 #[derive(Debug)]
 pub(crate) struct Scorer {
     pub(crate) tokens: Arc<Tokens>,
     pub(crate) graph: Graph,
-    /// `true` if a score depends on the other rows in the run.
-    pub(crate) runs_alone: bool,
+    /// `true` if each row must run alone, because a score would depend on the other rows in the run.
+    pub(crate) runs_rows_alone: bool,
 }
 
 impl Scorer {
-    /// Returns the logits for each row, in order. Fails on a score that is not a number.
+    /// Returns the logits for each row, in order. Fails if a score is not finite.
     pub(crate) fn logits(&mut self, rows: &[Row]) -> Result<Vec<Vector>, SessionError> {
         let mut logits: Vec<Option<Vector>> = vec![None; rows.len()];
         for group in self.groups(rows) {
@@ -47,7 +48,7 @@ impl Scorer {
         for (length, index) in by_length {
             match groups.last_mut() {
                 Some(group)
-                    if !self.runs_alone
+                    if !self.runs_rows_alone
                         && length * (group.len() + 1) <= MAX_RUN_TOKENS
                         && shortest_length >= length - length / 4 =>
                 {
@@ -102,7 +103,7 @@ mod tests {
     fn grouping_does_not_change_logits() {
         let runtime = match Runtime::load(None) {
             Ok(runtime) => runtime,
-            Err(error) => return super::skip::skipped("onnxruntime", error),
+            Err(error) => return super::skip::report_skip("onnxruntime", error),
         };
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture");
         let mut scorer = Model::open(&folder).unwrap().scorer(&runtime).unwrap();

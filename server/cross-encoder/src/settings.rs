@@ -4,7 +4,7 @@ use gsar_core::fixed_point::Millionths;
 use serde_json::Value;
 
 const DEFAULT_MAX_TOKENS: usize = 512;
-/// Enough for a claim to leave room for a premise.
+/// The minimum that leaves room for a premise next to a claim.
 const MIN_TOKENS: usize = 16;
 const MAX_TOKENS: usize = 8_192;
 const MIN_TEMPERATURE: f64 = 0.01;
@@ -12,22 +12,23 @@ const MAX_TEMPERATURE: f64 = 100.0;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Settings {
-    /// The divisor of logits, 0.01 to 100. Defaults to 1.
+    /// The divisor of the logits, 0.01 to 100. Defaults to 1.
     pub(crate) temperature: f64,
     /// The maximum number of tokens in a claim and premise together, including special tokens, 16 to 8192.
     pub(crate) max_tokens: usize,
-    /// The probability, 0.5 to 1, at which the model may decide ungrounded; `None` if it never may.
+    /// The minimum probability (0.5 to 1) at which the model may decide that a claim is ungrounded, or
+    /// `None` if it must never decide that.
     pub(crate) ungrounded_from: Option<Millionths>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct SettingError {
     pub(crate) found: String,
     pub(crate) allowed: &'static str,
 }
 
 impl Settings {
-    pub(crate) fn read(config: &Value) -> Result<Self, Refused> {
+    pub(crate) fn read(config: &Value) -> Result<Self, SettingError> {
         let positions = config
             .get("max_position_embeddings")
             .and_then(Value::as_u64)
@@ -36,68 +37,75 @@ impl Settings {
             positions.map_or(DEFAULT_MAX_TOKENS, |max| max.min(DEFAULT_MAX_TOKENS));
         let mut settings =
             Self { temperature: 1.0, max_tokens: default_tokens, ungrounded_from: None };
-        let refuse = |found: String, allowed| Err(Refused { found, allowed });
+        let reject = |found: String, allowed| Err(SettingError { found, allowed });
         let fields = match config.get("gsar") {
             None => return settings.within(positions),
             Some(Value::Object(fields)) => fields,
-            Some(invalid) => return refuse(format!("gsar = {invalid}"), "an object is"),
+            Some(invalid) => return reject(format!("gsar = {invalid}"), "expected an object"),
         };
         for (key, value) in fields {
             match key.as_str() {
                 "temperature" => match value.as_f64() {
-                    Some(value_read)
-                        if (MIN_TEMPERATURE..=MAX_TEMPERATURE).contains(&value_read) =>
-                    {
-                        settings.temperature = value_read;
+                    Some(number) if (MIN_TEMPERATURE..=MAX_TEMPERATURE).contains(&number) => {
+                        settings.temperature = number;
                     }
-                    _ => return refuse(format!("gsar.temperature = {value}"), "0.01 to 100 is"),
+                    _ => {
+                        return reject(
+                            format!("gsar.temperature = {value}"),
+                            "expected 0.01 to 100",
+                        );
+                    }
                 },
                 "max_tokens" => match value.as_u64().map(usize::try_from) {
-                    Some(Ok(value_read)) => settings.max_tokens = value_read,
-                    _ => return refuse(format!("gsar.max_tokens = {value}"), "16 to 8192 is"),
+                    Some(Ok(number)) => settings.max_tokens = number,
+                    _ => {
+                        return reject(format!("gsar.max_tokens = {value}"), "expected 16 to 8192");
+                    }
                 },
                 "decides_from" => settings.ungrounded_from = ungrounded_from(value)?,
                 _ => {
-                    let allowed = "temperature, max_tokens and decides_from are";
-                    return refuse(format!("gsar.{key}"), allowed);
+                    let allowed = "expected temperature, max_tokens or decides_from";
+                    return reject(format!("gsar.{key}"), allowed);
                 }
             }
         }
         settings.within(positions)
     }
 
-    fn within(self, positions: Option<usize>) -> Result<Self, Refused> {
-        let refuse = |allowed| {
-            Err(Refused { found: format!("gsar.max_tokens = {}", self.max_tokens), allowed })
+    fn within(self, positions: Option<usize>) -> Result<Self, SettingError> {
+        let reject = |allowed| {
+            Err(SettingError { found: format!("gsar.max_tokens = {}", self.max_tokens), allowed })
         };
         if !(MIN_TOKENS..=MAX_TOKENS).contains(&self.max_tokens) {
-            return refuse("16 to 8192 is");
+            return reject("expected 16 to 8192");
         }
         match positions {
-            Some(max) if self.max_tokens > max => refuse("at most max_position_embeddings is"),
+            Some(max) if self.max_tokens > max => {
+                reject("it must not exceed max_position_embeddings")
+            }
             _ => Ok(self),
         }
     }
 }
 
-/// Parses the threshold from `decides_from`. Only ungrounded can have one.
-fn ungrounded_from(value: &Value) -> Result<Option<Millionths>, Refused> {
-    let refuse = |found: String, allowed| Err(Refused { found, allowed });
+/// Parses the threshold in `decides_from`. Only ungrounded can have a threshold.
+fn ungrounded_from(value: &Value) -> Result<Option<Millionths>, SettingError> {
+    let reject = |found: String, allowed| Err(SettingError { found, allowed });
     let Value::Object(fields) = value else {
-        return refuse(format!("gsar.decides_from = {value}"), "an object is");
+        return reject(format!("gsar.decides_from = {value}"), "expected an object");
     };
     let mut threshold = None;
     for (class, value) in fields {
         let found = format!("gsar.decides_from.{class} = {value}");
         if class != "ungrounded" {
-            return refuse(found, "ungrounded is");
+            return reject(found, "expected ungrounded");
         }
         let probability = value
             .as_f64()
             .filter(|probability| (0.5..=1.0).contains(probability))
             .and_then(|probability| Millionths::from_f64(probability).ok());
         if probability.is_none() {
-            return refuse(found, "0.5 to 1 is");
+            return reject(found, "expected 0.5 to 1");
         }
         threshold = probability;
     }

@@ -30,8 +30,8 @@ pub(crate) struct Row {
 }
 
 impl Tokens {
-    /// Parses `tokenizer.json`, ignoring its truncation and padding. The names of special tokens are plain
-    /// text in claims and premises.
+    /// Parses `tokenizer.json`, ignoring its truncation and padding. Names of special tokens in claims and
+    /// premises are treated as plain text.
     pub(crate) fn read(content: &[u8], max_tokens: usize) -> Result<Self, String> {
         let mut text_tokenizer = Tokenizer::from_bytes(content)
             .map_err(|error| format!("it is not a known tokenizer: {error}"))?;
@@ -58,13 +58,13 @@ impl Tokens {
         let row = tokens.row(&Pair::new("a", "b"))?;
         tokens.special_tokens = row.ids.len().saturating_sub(tokens.count("a") + tokens.count("b"));
         if tokens.special_tokens < 2 {
-            return Err("it adds no special tokens around claim and premise".to_owned());
+            return Err("it adds no special tokens around the claim and the premise".to_owned());
         }
         tokens.has_types = row.types.first() == Some(&0) && row.types.last() == Some(&1);
         Ok(tokens)
     }
 
-    /// Returns `true` if claims have type id 0 and premises 1.
+    /// Returns `true` if claims have the type ID 0 and premises the type ID 1.
     pub(crate) fn has_types(&self) -> bool {
         self.has_types
     }
@@ -110,7 +110,7 @@ impl Tokens {
         self.text_tokenizer.get_vocab(true).into_values().max().map_or(0, i64::from)
     }
 
-    /// Returns the length in bytes beyond which the end of an ordinary pair is truncated.
+    /// Returns the length in bytes beyond which an ordinary pair is truncated.
     pub(crate) fn longest_pair(&self) -> usize {
         self.max_tokens.saturating_mul(MAX_TEXT_BYTES_PER_TOKEN)
     }

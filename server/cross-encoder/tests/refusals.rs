@@ -1,16 +1,4 @@
-//! Tests startup errors. Tests that need ONNX Runtime are skipped if it is not installed.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
+//! Tests startup errors. The tests that need ONNX Runtime are skipped if it is not installed.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +7,8 @@ use gsar_cross_encoder::{CrossEncoder, Model, ModelError, Options, StartError};
 use gsar_embedding::{ModelError as FileError, Runtime};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use support::{copy_into, fixture, options, runtime};
+
+use crate::support::{copy_into, fixture, options, runtime};
 
 fn change_config(folder: &Path, change: impl FnOnce(&mut Value)) {
     let file = folder.join("config.json");
@@ -35,7 +24,7 @@ fn change_tokenizer(folder: &Path, change: impl FnOnce(&mut Value)) {
     fs::write(file, tokenizer.to_string()).unwrap();
 }
 
-fn open_changed(change: impl FnOnce(&Path)) -> Result<Model, ModelError> {
+fn open_modified(change: impl FnOnce(&Path)) -> Result<Model, ModelError> {
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_into(folder.path());
     change(&copy);
@@ -44,7 +33,7 @@ fn open_changed(change: impl FnOnce(&Path)) -> Result<Model, ModelError> {
 
 /// Returns the error from starting a modified copy of the model.
 fn start_error(runtime: &Runtime, change: impl FnOnce(&Path)) -> ModelError {
-    let model = open_changed(change).unwrap();
+    let model = open_modified(change).unwrap();
     match CrossEncoder::start(runtime, &model, &options(1)).unwrap_err() {
         StartError::Model(error) => error,
         other => panic!("{other}"),
@@ -54,7 +43,7 @@ fn start_error(runtime: &Runtime, change: impl FnOnce(&Path)) -> ModelError {
 fn assert_contains(error: &impl ToString, parts: &[&str]) {
     let message = error.to_string();
     for part in parts {
-        assert!(message.contains(part), "{part:?} is not in: {message}");
+        assert!(message.contains(part), "expected the message to contain {part:?}: {message}");
     }
 }
 
@@ -66,9 +55,9 @@ fn names_all_missing_files() {
         &["config.json, tokenizer.json, model.onnx not found", "put a cross-encoder"],
     );
     let error =
-        open_changed(|copy| fs::remove_file(copy.join("tokenizer.json")).unwrap()).unwrap_err();
+        open_modified(|copy| fs::remove_file(copy.join("tokenizer.json")).unwrap()).unwrap_err();
     assert_contains(&error, &["tokenizer.json not found;"]);
-    open_changed(|copy| fs::remove_file(copy.join("examples.jsonl")).unwrap()).unwrap();
+    open_modified(|copy| fs::remove_file(copy.join("examples.jsonl")).unwrap()).unwrap();
 }
 
 #[test]
@@ -81,11 +70,11 @@ fn rejects_files_that_differ_from_the_manifest() {
         )
         .unwrap();
     };
-    let error = open_changed(|copy| manifest(copy, "00")).unwrap_err();
+    let error = open_modified(|copy| manifest(copy, "00")).unwrap_err();
     assert!(matches!(&error, ModelError::File(FileError::Changed { .. })), "{error}");
-    assert_contains(&error, &["config.json has sha256 ", "its manifest has 00"]);
+    assert_contains(&error, &["config.json has sha256 ", "the manifest has 00"]);
     let error =
-        open_changed(|copy| fs::write(copy.join("manifest.json"), "{").unwrap()).unwrap_err();
+        open_modified(|copy| fs::write(copy.join("manifest.json"), "{").unwrap()).unwrap_err();
     assert_contains(&error, &["manifest.json cannot be read"]);
     // The manifest covers only these files, not the examples.
     let files: serde_json::Map<String, Value> = ["config.json", "tokenizer.json", "model.onnx"]
@@ -93,10 +82,11 @@ fn rejects_files_that_differ_from_the_manifest() {
         .map(|name| (name.to_owned(), json!({ "sha256": sha256(&fixture().join(name)) })))
         .collect();
     let manifest_json = json!({ "files": files }).to_string();
-    let error = open_changed(|copy| fs::write(copy.join("manifest.json"), &manifest_json).unwrap())
-        .unwrap_err();
-    assert_contains(&error, &["examples.jsonl has sha256 ", "its manifest has nothing"]);
-    open_changed(|copy| {
+    let error =
+        open_modified(|copy| fs::write(copy.join("manifest.json"), &manifest_json).unwrap())
+            .unwrap_err();
+    assert_contains(&error, &["examples.jsonl has sha256 ", "the manifest has no entry for it"]);
+    open_modified(|copy| {
         fs::write(copy.join("manifest.json"), &manifest_json).unwrap();
         fs::remove_file(copy.join("examples.jsonl")).unwrap();
     })
@@ -110,49 +100,53 @@ fn sha256(file: &Path) -> String {
 
 #[test]
 fn rejects_unknown_labels_and_settings() {
-    let error = open_changed(|copy| {
+    let error = open_modified(|copy| {
         change_config(copy, |config| config["id2label"]["2"] = json!("LABEL_2"));
     });
     assert_contains(
         &error.unwrap_err(),
-        &["unknown name \"LABEL_2\" for column 2", "name every column once"],
+        &["unknown name \"LABEL_2\" for column 2", "assign each label to exactly one column"],
     );
-    let error = open_changed(|copy| {
+    let error = open_modified(|copy| {
         change_config(copy, |config| drop(config.as_object_mut().unwrap().remove("id2label")));
     });
-    assert_contains(&error.unwrap_err(), &["missing id2label", "name every column once"]);
-    let error = open_changed(|copy| {
+    assert_contains(
+        &error.unwrap_err(),
+        &["missing id2label", "assign each label to exactly one column"],
+    );
+    let error = open_modified(|copy| {
         change_config(copy, |config| config["gsar"]["temperature"] = json!(-1));
     });
     assert_contains(
         &error.unwrap_err(),
-        &["gsar.temperature = -1 is not supported; 0.01 to 100 is"],
+        &["gsar.temperature = -1 is not supported; expected 0.01 to 100"],
     );
-    let error = open_changed(|copy| fs::write(copy.join("config.json"), "no json").unwrap());
+    let error = open_modified(|copy| fs::write(copy.join("config.json"), "not json").unwrap());
     assert_contains(&error.unwrap_err(), &["config.json cannot be read: it is not valid JSON"]);
 }
 
 #[test]
-fn rejects_tokenizers_for_single_texts() {
+fn rejects_tokenizers_without_pair_support() {
     for (content, expected) in [
         ("", "it is not valid JSON"),
         ("{}", "it is not a known tokenizer"),
         ("[1]", "it is not a known tokenizer"),
     ] {
-        let error = open_changed(|copy| fs::write(copy.join("tokenizer.json"), content).unwrap());
+        let error = open_modified(|copy| fs::write(copy.join("tokenizer.json"), content).unwrap());
         assert_contains(&error.unwrap_err(), &[expected, "put a cross-encoder"]);
     }
-    let error = open_changed(|copy| {
+    let error = open_modified(|copy| {
         change_tokenizer(copy, |tokenizer| tokenizer["post_processor"] = Value::Null);
     });
-    assert_contains(&error.unwrap_err(), &["it adds no special tokens around claim and premise"]);
+    assert_contains(
+        &error.unwrap_err(),
+        &["it adds no special tokens around the claim and the premise"],
+    );
 }
 
 #[test]
-fn rejects_tokenizers_without_types_for_graphs_with_types() {
-    let Some(runtime) = runtime("rejects_tokenizers_without_types_for_graphs_with_types") else {
-        return;
-    };
+fn rejects_tokenizers_without_type_ids_if_the_graph_needs_them() {
+    let Some(runtime) = runtime() else { return };
     let error = start_error(&runtime, |copy| {
         change_tokenizer(copy, |tokenizer| {
             for part in tokenizer["post_processor"]["pair"].as_array_mut().unwrap() {
@@ -171,25 +165,25 @@ fn rejects_tokenizers_without_types_for_graphs_with_types() {
 fn rejects_invalid_examples() {
     for (content, expected) in [
         ("", "it has 0 rows"),
-        ("{\"claim\": \"a\"}", "line 1: missing text label"),
+        ("{\"claim\": \"a\"}", "line 1: missing string field `label`"),
         ("{\"claim\": \"a\", \"premise\": \"b\", \"label\": \"true\"}", "unknown label"),
     ] {
-        let error = open_changed(|copy| fs::write(copy.join("examples.jsonl"), content).unwrap());
+        let error = open_modified(|copy| fs::write(copy.join("examples.jsonl"), content).unwrap());
         assert_contains(
             &error.unwrap_err(),
-            &["examples.jsonl: ", expected, "expected 1 to 64 lines {\"claim\""],
+            &["examples.jsonl: ", expected, "expected 1 to 64 lines of the form {\"claim\""],
         );
     }
 }
 
 #[test]
 fn rejects_damaged_graphs() {
-    let Some(runtime) = runtime("rejects_damaged_graphs") else { return };
+    let Some(runtime) = runtime() else { return };
     let original = fs::read(fixture().join("model.onnx")).unwrap();
     let mut contents: Vec<Vec<u8>> = [0, 1, 7, 100, 4_096, original.len() / 2, original.len() - 1]
         .map(|end| original[..end].to_vec())
         .into();
-    contents.push(b"this is a text and not a graph".to_vec());
+    contents.push(b"this is text, not a graph".to_vec());
     for content in contents {
         let error = start_error(&runtime, |copy| {
             fs::write(copy.join("model.onnx"), &content).unwrap();
@@ -201,15 +195,15 @@ fn rejects_damaged_graphs() {
         let mut damaged = original.clone();
         damaged[byte] ^= 1 << (byte % 8);
         let model =
-            open_changed(|copy| fs::write(copy.join("model.onnx"), damaged).unwrap()).unwrap();
+            open_modified(|copy| fs::write(copy.join("model.onnx"), damaged).unwrap()).unwrap();
         // May be rejected, but must not crash.
         drop(CrossEncoder::start(&runtime, &model, &options(1)));
     }
 }
 
 #[test]
-fn rejects_other_inputs_or_outputs() {
-    let Some(runtime) = runtime("rejects_other_inputs_or_outputs") else { return };
+fn rejects_unexpected_inputs_or_outputs() {
+    let Some(runtime) = runtime() else { return };
     let original = fs::read(fixture().join("model.onnx")).unwrap();
     // Names of equal length keep the rest of the file valid.
     for (old, new, expected) in [
@@ -229,7 +223,7 @@ fn rejects_other_inputs_or_outputs() {
 
 fn replace(content: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
     assert_eq!(old.len(), new.len());
-    let mut replace = content.to_vec();
+    let mut replaced = content.to_vec();
     let positions: Vec<usize> = content
         .windows(old.len())
         .enumerate()
@@ -238,16 +232,14 @@ fn replace(content: &[u8], old: &[u8], new: &[u8]) -> Vec<u8> {
         .collect();
     assert!(!positions.is_empty());
     for position in positions {
-        replace[position..position + new.len()].copy_from_slice(new);
+        replaced[position..position + new.len()].copy_from_slice(new);
     }
-    replace
+    replaced
 }
 
 #[test]
 fn rejects_a_wrong_number_of_labels() {
-    let Some(runtime) = runtime("rejects_a_wrong_number_of_labels") else {
-        return;
-    };
+    let Some(runtime) = runtime() else { return };
     let error = start_error(&runtime, |copy| {
         change_config(copy, |config| drop(config["id2label"].as_object_mut().unwrap().remove("3")));
         fs::remove_file(copy.join("examples.jsonl")).unwrap();
@@ -260,10 +252,8 @@ fn rejects_a_wrong_number_of_labels() {
 }
 
 #[test]
-fn rejects_tokens_beyond_the_vocabulary_of_the_graph() {
-    let Some(runtime) = runtime("rejects_tokens_beyond_the_vocabulary_of_the_graph") else {
-        return;
-    };
+fn rejects_tokens_beyond_the_graph_vocabulary() {
+    let Some(runtime) = runtime() else { return };
     let error = start_error(&runtime, |copy| {
         change_tokenizer(copy, |tokenizer| {
             let vocabulary = tokenizer["model"]["vocab"].as_object_mut().unwrap();
@@ -272,14 +262,12 @@ fn rejects_tokens_beyond_the_vocabulary_of_the_graph() {
         });
     });
     assert!(matches!(&error, ModelError::File(FileError::Tokenizer { .. })), "{error}");
-    assert_contains(&error, &["the graph fails on its token ", "put a cross-encoder"]);
+    assert_contains(&error, &["the graph fails on the token ", "put a cross-encoder"]);
 }
 
 #[test]
 fn rejects_more_tokens_than_positions() {
-    let Some(runtime) = runtime("rejects_more_tokens_than_positions") else {
-        return;
-    };
+    let Some(runtime) = runtime() else { return };
     let error = start_error(&runtime, |copy| {
         change_config(copy, |config| {
             drop(config.as_object_mut().unwrap().remove("max_position_embeddings"));
@@ -287,14 +275,15 @@ fn rejects_more_tokens_than_positions() {
         });
     });
     assert!(matches!(&error, ModelError::File(FileError::Unsupported { .. })), "{error}");
-    assert_contains(&error, &["gsar.max_tokens = 65", "at most the number of positions is"]);
+    assert_contains(
+        &error,
+        &["gsar.max_tokens = 65", "it must not exceed the number of positions"],
+    );
 }
 
 #[test]
 fn examples_reveal_a_wrong_label_order() {
-    let Some(runtime) = runtime("examples_reveal_a_wrong_label_order") else {
-        return;
-    };
+    let Some(runtime) = runtime() else { return };
     let swap_labels = |copy: &Path| {
         change_config(copy, |config| {
             config["id2label"]["0"] = json!("ungrounded");
@@ -303,8 +292,11 @@ fn examples_reveal_a_wrong_label_order() {
     };
     let error = start_error(&runtime, swap_labels);
     assert!(matches!(error, ModelError::ExamplesWrong { correct: 6, total: 12, .. }), "{error}");
-    assert_contains(&error, &["6 of 12 rows of ", "id2label in config.json has another order"]);
-    let model = open_changed(|copy| {
+    assert_contains(
+        &error,
+        &["6 of 12 rows of ", "id2label in config.json is in a different order"],
+    );
+    let model = open_modified(|copy| {
         swap_labels(copy);
         fs::remove_file(copy.join("examples.jsonl")).unwrap();
     });
@@ -312,10 +304,8 @@ fn examples_reveal_a_wrong_label_order() {
 }
 
 #[test]
-fn rejects_options_out_of_range() {
-    let Some(runtime) = runtime("rejects_options_out_of_range") else {
-        return;
-    };
+fn rejects_out_of_range_options() {
+    let Some(runtime) = runtime() else { return };
     let model = Model::open(&fixture()).unwrap();
     for (invalid_options, expected) in [
         (options(0), "option workers: 0 is not allowed; expected 1 to 64"),

@@ -1,16 +1,5 @@
-//! Compares the tiny model's scores with PyTorch: alone, in batches, and for concurrent callers.
-
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking"
-)]
-
-mod support;
+//! Compares the tiny model's scores with PyTorch's for single pairs, in batches, and for concurrent
+//! callers.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,7 +7,8 @@ use std::path::Path;
 
 use gsar_core::Class;
 use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, ScoreError};
-use support::{copy_into, difference, fixture, fresh, options, references, runtime};
+
+use crate::support::{copy_into, difference, fixture, options, references, runtime, start_encoder};
 
 fn pairs() -> Vec<Pair> {
     references().into_iter().map(|reference| reference.pair).collect()
@@ -26,8 +16,8 @@ fn pairs() -> Vec<Pair> {
 
 #[tokio::test]
 async fn logits_match_pytorch_alone_and_in_batches() {
-    let Some(runtime) = runtime("logits_match_pytorch_alone_and_in_batches") else { return };
-    let encoder = fresh(&runtime, &fixture());
+    let Some(runtime) = runtime() else { return };
+    let encoder = start_encoder(&runtime, &fixture());
     let batched = encoder.logits(pairs()).await.unwrap();
     for (reference, batched) in references().into_iter().zip(&batched) {
         let single = encoder.logits(vec![reference.pair.clone()]).await.unwrap();
@@ -36,14 +26,12 @@ async fn logits_match_pytorch_alone_and_in_batches() {
     }
 }
 
-/// Encoders such as MPNet have no token types, and count positions from the tokens that are not padding.
+/// Encoders such as MPNet have no token types, and derive positions from the tokens that are not padding.
 #[tokio::test]
-async fn encoders_without_token_types_score_padded_rows_alike() {
-    let Some(runtime) = runtime("encoders_without_token_types_score_padded_rows_alike") else {
-        return;
-    };
+async fn padding_does_not_change_scores_of_encoders_without_token_types() {
+    let Some(runtime) = runtime() else { return };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/without_types");
-    let encoder = fresh(&runtime, &folder);
+    let encoder = start_encoder(&runtime, &folder);
     let batched = encoder.logits(pairs()).await.unwrap();
     for (pair, batched) in pairs().into_iter().zip(&batched) {
         let single = encoder.logits(vec![pair.clone()]).await.unwrap();
@@ -54,14 +42,12 @@ async fn encoders_without_token_types_score_padded_rows_alike() {
 }
 
 #[tokio::test]
-async fn batch_scaled_graphs_run_pairs_alone() {
-    let Some(runtime) = runtime("batch_scaled_graphs_run_pairs_alone") else {
-        return;
-    };
+async fn batch_scaled_graphs_run_each_pair_alone() {
+    let Some(runtime) = runtime() else { return };
     let folder = tempfile::tempdir().unwrap();
     let copy = copy_into(folder.path());
     fs::copy(fixture().join("model.int8.onnx"), copy.join("model.onnx")).unwrap();
-    let encoder = fresh(&runtime, &copy);
+    let encoder = start_encoder(&runtime, &copy);
     let batched = encoder.logits(pairs()).await.unwrap();
     let mut equal_count = 0;
     for (reference, batched) in references().into_iter().zip(&batched) {
@@ -78,10 +64,8 @@ async fn batch_scaled_graphs_run_pairs_alone() {
 
 #[tokio::test]
 async fn probabilities_follow_labels_and_temperature() {
-    let Some(runtime) = runtime("probabilities_follow_labels_and_temperature") else {
-        return;
-    };
-    let probabilities = fresh(&runtime, &fixture()).score(pairs()).await.unwrap();
+    let Some(runtime) = runtime() else { return };
+    let probabilities = start_encoder(&runtime, &fixture()).score(pairs()).await.unwrap();
     for (reference, probabilities) in references().iter().zip(&probabilities) {
         let exponents: Vec<f64> =
             reference.logits.iter().map(|logit| (f64::from(*logit) / 1.5).exp()).collect();
@@ -104,7 +88,7 @@ async fn probabilities_follow_labels_and_temperature() {
     let names = r#"{"id2label": {"3": "SUPPORTS", "0": "Refutes", "1": "complementary", "2": "neutral"},
         "gsar": {"temperature": 1.5, "max_tokens": 64}}"#;
     fs::write(copy.join("config.json"), names).unwrap();
-    let renamed = fresh(&runtime, &copy).score(pairs()).await.unwrap();
+    let renamed = start_encoder(&runtime, &copy).score(pairs()).await.unwrap();
     for (probabilities, renamed) in probabilities.iter().zip(&renamed) {
         assert_eq!(probabilities.grounded, renamed.contradicted);
         assert_eq!(probabilities.ungrounded, renamed.complementary);
@@ -115,8 +99,7 @@ async fn probabilities_follow_labels_and_temperature() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn concurrent_callers_share_computations() {
-    let name = "sixteen_callers_get_their_own_answers_in_order_and_nothing_is_computed_twice";
-    let Some(runtime) = runtime(name) else { return };
+    let Some(runtime) = runtime() else { return };
     let model = Model::open(&fixture()).unwrap();
     let encoder = CrossEncoder::start(&runtime, &model, &options(2)).unwrap();
     let pairs = pairs();
@@ -147,8 +130,8 @@ async fn concurrent_callers_share_computations() {
 
 #[tokio::test]
 async fn counts_tokens_like_the_model() {
-    let Some(runtime) = runtime("counts_tokens_like_the_model") else { return };
-    let encoder = fresh(&runtime, &fixture());
+    let Some(runtime) = runtime() else { return };
+    let encoder = start_encoder(&runtime, &fixture());
     for reference in references() {
         let Pair { claim, premise } = &reference.pair;
         let room = encoder.room_beside(claim).unwrap();
@@ -159,8 +142,8 @@ async fn counts_tokens_like_the_model() {
 
 #[tokio::test]
 async fn truncates_premises_but_not_claims() {
-    let Some(runtime) = runtime("truncates_premises_but_not_claims") else { return };
-    let encoder = fresh(&runtime, &fixture());
+    let Some(runtime) = runtime() else { return };
+    let encoder = start_encoder(&runtime, &fixture());
     let claim = "the pool";
     let room = encoder.room_beside(claim).unwrap();
     let pair_with_words = |words: usize| Pair::new(claim, "a ".repeat(words));
@@ -184,7 +167,7 @@ async fn truncates_premises_but_not_claims() {
 
 #[tokio::test]
 async fn scores_unusual_texts() {
-    let Some(runtime) = runtime("scores_unusual_texts") else { return };
+    let Some(runtime) = runtime() else { return };
     let model = Model::open(&fixture()).unwrap();
     let encoder = CrossEncoder::start(&runtime, &model, &Options::default()).unwrap();
     let texts = [

@@ -1,33 +1,16 @@
 //! Tests that the built-in model starts, passes its examples, and is deterministic.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::allow_attributes,
-    reason = "a test fails by panicking and says why it was skipped"
-)]
-
-#[path = "../../tests/support/skip.rs"]
-mod skip;
-
 use gsar_core::Class;
 use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities};
-use gsar_embedding::Runtime;
-use skip::skipped;
+
+use crate::support::runtime;
 
 const PODS: &str = "[kubectl get pods]\n\
                     NAME cart-1; READY 1/1; STATUS Running; RESTARTS 0\n\
                     NAME cart-2; READY 0/1; STATUS CrashLoopBackOff; RESTARTS 7\n";
 
 async fn score_claims(claims: &[&str]) -> Option<Vec<Probabilities>> {
-    let runtime = match Runtime::load(None) {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            skipped("onnxruntime", error);
-            return None;
-        }
-    };
+    let runtime = runtime()?;
     let model = Model::shipped().unwrap();
     let encoder = CrossEncoder::start(&runtime, &model, &Options::default()).unwrap();
     let pairs = claims.iter().map(|claim| Pair::new(*claim, PODS)).collect();

@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write as _};
 
 use gsar_embedding::{Embedder, Model, Options, Priority, Runtime};
 
-const AT_ONCE: usize = 1_024;
+const BATCH_LINES: usize = 1_024;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -21,8 +21,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let options = Options { workers: workers.parse()?, ..Options::default() };
     let embedder = Embedder::start(&Runtime::load(None)?, &Model::all_mini_lm()?, &options, None)?;
     let mut out = BufWriter::new(std::fs::File::create(vectors)?);
-    for some in lines.chunks(AT_ONCE) {
-        for vector in embedder.embed(some.to_vec(), Priority::Background).await? {
+    for batch in lines.chunks(BATCH_LINES) {
+        for vector in embedder.embed(batch.to_vec(), Priority::Background).await? {
             for value in vector.iter() {
                 out.write_all(&value.to_le_bytes())?;
             }

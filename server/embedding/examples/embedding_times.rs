@@ -1,8 +1,8 @@
-//! Measures texts embedded per second by plain sessions and by the pool.
+//! Measures how many texts per second plain sessions and the pool embed.
 //!
 //! Run as `embedding_times FILE WORKERS`, where FILE is a JSON array of arrays of texts. For every line on
-//! stdin, measures once and prints a JSON object, so that `benches/embedding/compare.py` can alternate it
-//! with another program. The model comes from the user's cache.
+//! stdin, takes one measurement and prints a JSON object, so that `benches/embedding/compare.py` can
+//! alternate between this and another program. The model comes from the user's cache.
 
 use std::error::Error;
 use std::io::BufRead;
@@ -12,7 +12,7 @@ use std::time::Instant;
 use gsar_embedding::{Embedder, Model, OnnxSession, Options, Priority, Runtime, Session};
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-const SINGLE: usize = 24;
+const SINGLE_TEXTS: usize = 24;
 
 #[tokio::main(flavor = "current_thread")]
 #[expect(clippy::print_stdout, reason = "the program prints its results")]
@@ -30,24 +30,24 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let model = Model::all_mini_lm()?;
     let options = Options { workers, ..Options::default() };
     let embedder = Embedder::start(&runtime, &model, &options, None)?;
-    let started = start.elapsed().as_secs_f64();
+    let startup_seconds = start.elapsed().as_secs_f64();
     let mut sessions =
         (0..workers).map(|_| model.session(&runtime)).collect::<Result<Vec<_>, _>>()?;
 
     for line in std::io::stdin().lock().lines() {
         line?;
         let clocks = Clocks::now();
-        on_batches(&mut sessions, &batches)?;
+        embed_on_sessions(&mut sessions, &batches)?;
         let session = clocks.per_second(texts.len());
         let clocks = Clocks::now();
         embedder.embed(texts.clone(), Priority::Background).await?;
         let pool = clocks.per_second(texts.len());
-        let measured = serde_json::json!({
+        let measurement = serde_json::json!({
             "session": session.0, "session_processor": session.1,
             "pool": pool.0, "pool_processor": pool.1,
-            "single_ms": single(&embedder, &texts).await?, "start_s": started,
+            "single_ms": median_time(&embedder, &texts).await?, "start_s": startup_seconds,
         });
-        println!("{measured}");
+        println!("{measurement}");
     }
     Ok(())
 }
@@ -69,7 +69,10 @@ impl Clocks {
 }
 
 /// Embeds every batch once, each on the next free session.
-fn on_batches(sessions: &mut [OnnxSession], batches: &[Vec<String>]) -> Result<(), Box<dyn Error>> {
+fn embed_on_sessions(
+    sessions: &mut [OnnxSession],
+    batches: &[Vec<String>],
+) -> Result<(), Box<dyn Error>> {
     let next = AtomicUsize::new(0);
     let work = |session: &mut OnnxSession| {
         while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -93,9 +96,9 @@ fn on_batches(sessions: &mut [OnnxSession], batches: &[Vec<String>]) -> Result<(
 }
 
 /// Returns the median time per text in milliseconds.
-async fn single(embedder: &Embedder, texts: &[String]) -> Result<f64, Box<dyn Error>> {
+async fn median_time(embedder: &Embedder, texts: &[String]) -> Result<f64, Box<dyn Error>> {
     let mut times = Vec::new();
-    for text in texts.iter().step_by(texts.len().div_ceil(SINGLE).max(1)) {
+    for text in texts.iter().step_by(texts.len().div_ceil(SINGLE_TEXTS).max(1)) {
         let start = Instant::now();
         embedder.embed(vec![text.clone()], Priority::Query).await?;
         times.push(start.elapsed().as_secs_f64() * 1e3);

@@ -35,7 +35,7 @@ impl Embedder {
     /// Starts a pool with one worker per session. The digest identifies the model in the cache.
     ///
     /// # Errors
-    /// [`StartError::InvalidOption`], [`StartError::Dimensions`] or [`StartError::Thread`].
+    /// Returns [`StartError::InvalidOption`], [`StartError::Dimensions`] or [`StartError::Thread`].
     pub fn with_sessions(
         sessions: Vec<Box<dyn Session>>,
         model_digest: [u8; 32],
@@ -62,8 +62,9 @@ impl Embedder {
 
     /// Embeds texts as unit vectors, in order. Waits while the queue is full.
     ///
-    /// Concurrent requests for the same text share one computation. A vector varies with its batch by at
-    /// most 1e-5 per value. Dropping the future cancels the texts that no worker has started.
+    /// Concurrent requests for the same text share one computation. Depending on the batch in which it is
+    /// computed, a vector varies by at most 1e-5 per value. Dropping the future cancels the texts that no
+    /// worker has started on.
     pub async fn embed(
         &self,
         texts: Vec<String>,

@@ -6,7 +6,7 @@ use crate::model::ModelError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PoolError {
     /// The model failed on this question, even when run alone.
-    #[error("a question of {bytes} bytes cannot be computed: {reason}")]
+    #[error("the answer to a question of {bytes} bytes cannot be computed: {reason}")]
     Session {
         /// The length of the question in bytes.
         bytes: usize,
@@ -58,7 +58,7 @@ pub enum StartError {
     },
     /// The sessions have different dimensions.
     #[error(
-        "the sessions of the pool return vectors of {first} and {other} values; use sessions of one model"
+        "the sessions of the pool return vectors of {first} and {other} values; use sessions for the same model"
     )]
     Dimensions {
         /// The dimension of the first session.

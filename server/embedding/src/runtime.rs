@@ -65,7 +65,7 @@ pub enum RuntimeError {
         found: String,
     },
     /// The library changed since it was fetched.
-    #[error("ONNX Runtime: {} ({origin}) has sha256 {found}, but its manifest has {expected}; run `make onnxruntime`", file.display())]
+    #[error("ONNX Runtime: {} ({origin}) has sha256 {found}, but the manifest has {expected}; run `make onnxruntime`", file.display())]
     Changed {
         /// The file.
         file: PathBuf,
@@ -77,7 +77,7 @@ pub enum RuntimeError {
         found: String,
     },
     /// This process has already loaded another library.
-    #[error("ONNX Runtime: this process has loaded {}, so {} cannot be loaded as well; configure only one library", loaded.display(), requested.display())]
+    #[error("ONNX Runtime: this process has already loaded {}, so it cannot load {}; configure only one library", loaded.display(), requested.display())]
     OtherLoaded {
         /// The loaded library.
         loaded: PathBuf,
@@ -123,14 +123,14 @@ fn fix(origin: Origin) -> &'static str {
         Origin::Given | Origin::Variable => {
             "set it to the shared library of version 1.24 or later, or unset it and run `make onnxruntime`"
         }
-        Origin::Installed => "install the package again, or set ORT_DYLIB_PATH",
+        Origin::Installed => "reinstall the package, or set ORT_DYLIB_PATH",
         Origin::Cache => "run `make onnxruntime`, or set ORT_DYLIB_PATH",
     }
 }
 
 impl Runtime {
-    /// Loads `library` if given. Otherwise loads the library from `ORT_DYLIB_PATH`, this program's
-    /// installation or the user's cache. An unusable `library` or `ORT_DYLIB_PATH` is an error.
+    /// Loads `library` if given. Otherwise, loads the first library found in `ORT_DYLIB_PATH`, this
+    /// program's installation and the user's cache. An unusable `library` or `ORT_DYLIB_PATH` is an error.
     ///
     /// Later calls return the loaded library. The first call takes about 0.2 s.
     ///
@@ -205,7 +205,7 @@ fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
     if content.is_empty() {
         return Err(not_a_library("it is empty".to_owned()));
     }
-    if let Some(expected) = length_by_header(&content)
+    if let Some(expected) = length_from_header(&content)
         && expected > content.len() as u64
     {
         return Err(not_a_library(format!(
@@ -235,9 +235,10 @@ fn check(file: &Path, origin: Origin) -> Result<(), RuntimeError> {
     })
 }
 
-/// Returns the end of the last table in a 64-bit little-endian ELF file, or `None` for other files. The
-/// dynamic loader maps these ranges without checking the file length.
-fn length_by_header(content: &[u8]) -> Option<u64> {
+/// Returns the length that the header of a 64-bit little-endian ELF file implies: the end of its section
+/// header table. Returns `None` for other files. The dynamic loader maps ranges of the file without
+/// checking its length.
+fn length_from_header(content: &[u8]) -> Option<u64> {
     let number = |offset: usize, bytes: usize| {
         let field = content.get(offset..offset + bytes)?;
         Some(field.iter().rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte)))
@@ -292,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn searches_argument_variable_package_and_cache() {
+    fn searches_argument_then_variable_then_package_then_cache() {
         let prefix = tempfile::tempdir().unwrap();
         let program = prefix.path().join("bin/gsar-server");
         let installed = prefix.path().join("lib/gsar/onnxruntime");
@@ -342,10 +343,10 @@ mod tests {
         library[40..48].copy_from_slice(&1000_u64.to_le_bytes());
         library[58] = 64;
         library[60] = 3;
-        assert_eq!(length_by_header(&library), Some(1192));
+        assert_eq!(length_from_header(&library), Some(1192));
         library[40..48].copy_from_slice(&u64::MAX.to_le_bytes());
-        assert_eq!(length_by_header(&library), Some(u64::MAX));
-        assert_eq!(length_by_header(&library[..50]), Some(64));
-        assert_eq!(length_by_header(b"text"), None);
+        assert_eq!(length_from_header(&library), Some(u64::MAX));
+        assert_eq!(length_from_header(&library[..50]), Some(64));
+        assert_eq!(length_from_header(b"text"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Model sessions. Each is used by one thread at a time.
+//! Model sessions. Only one thread at a time uses a session.
 
 use fastembed::{InitOptionsUserDefined, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
 
@@ -120,7 +120,7 @@ impl std::fmt::Debug for OnnxSession {
 /// Runs third-party code and catches panics.
 ///
 /// # Errors
-/// The panic message.
+/// Returns the panic message.
 pub fn catch_panic<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).map_err(|panic| {
         let message = panic

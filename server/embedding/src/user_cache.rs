@@ -49,16 +49,16 @@ mod tests {
 
     #[test]
     fn folder_follows_the_variables() {
-        let with = |cache: Option<&str>, home: Option<&str>| {
+        let folder_for = |cache: Option<&str>, home: Option<&str>| {
             folder(|name| match name {
                 "XDG_CACHE_HOME" => cache.map(OsString::from),
                 "HOME" => home.map(OsString::from),
                 _ => None,
             })
         };
-        assert_eq!(with(Some("/c"), Some("/h")), Some("/c/gsar".into()));
-        assert_eq!(with(None, Some("/h")), Some("/h/.cache/gsar".into()));
-        assert_eq!(with(Some("relative"), Some("/h")), Some("/h/.cache/gsar".into()));
-        assert_eq!(with(Some(""), None), None);
+        assert_eq!(folder_for(Some("/c"), Some("/h")), Some("/c/gsar".into()));
+        assert_eq!(folder_for(None, Some("/h")), Some("/h/.cache/gsar".into()));
+        assert_eq!(folder_for(Some("relative"), Some("/h")), Some("/h/.cache/gsar".into()));
+        assert_eq!(folder_for(Some(""), None), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// A text's embedding, normalized so that a dot product is a cosine. Caches and callers share it.
+/// A text's embedding, normalized so that a dot product is a cosine. Shared by caches and callers.
 pub type Vector = Arc<[f32]>;
 
 /// The maximum deviation of a stored vector's length from 1.
@@ -32,13 +32,13 @@ mod tests {
         assert_eq!(&*unit(&[3.0, 4.0]).unwrap(), &[0.6, 0.8]);
         assert!(is_unit(&unit(&[f32::MAX, f32::MAX]).unwrap(), 2));
         assert!(is_unit(&unit(&[f32::MIN_POSITIVE, 0.0]).unwrap(), 2));
-        for none in [&[][..], &[0.0, 0.0], &[f32::NAN, 1.0], &[f32::INFINITY, 1.0]] {
-            assert_eq!(unit(none), None);
+        for invalid in [&[][..], &[0.0, 0.0], &[f32::NAN, 1.0], &[f32::INFINITY, 1.0]] {
+            assert_eq!(unit(invalid), None);
         }
     }
 
     #[test]
-    fn rejects_vectors_of_other_dimension_or_length() {
+    fn rejects_vectors_with_the_wrong_dimension_or_length() {
         assert!(is_unit(&[0.6, 0.8], 2));
         assert!(!is_unit(&[0.6, 0.8], 3));
         assert!(!is_unit(&[0.6, 0.9], 2));

@@ -1,5 +1,5 @@
-//! Tests the real model. Skipped if the model or the runtime is not in the user's cache (`make models
-//! onnxruntime`).
+//! Tests the real model. The tests are skipped if the model or the runtime is not in the user's cache
+//! (`make models onnxruntime`).
 
 #![allow(
     clippy::unwrap_used,
@@ -37,7 +37,7 @@ fn difference(a: &[f32], b: &[f32]) -> f32 {
 }
 
 /// Copies the model without its manifest, and links to its graph.
-fn copy_of(model: &Model, folder: &Path) -> PathBuf {
+fn copy_model(model: &Model, folder: &Path) -> PathBuf {
     let copy = folder.join("copy");
     fs::create_dir_all(copy.join("1_Pooling")).unwrap();
     for name in [
@@ -54,7 +54,7 @@ fn copy_of(model: &Model, folder: &Path) -> PathBuf {
     copy
 }
 
-fn error_of(folder: &Path, runtime: &Runtime) -> ModelError {
+fn open_error(folder: &Path, runtime: &Runtime) -> ModelError {
     match Model::open(folder) {
         Ok(model) => model.session(runtime).unwrap_err(),
         Err(error) => error,
@@ -62,8 +62,8 @@ fn error_of(folder: &Path, runtime: &Runtime) -> ModelError {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn known_text_has_the_known_vector() {
-    let Some((runtime, model)) = real("known_text_has_the_known_vector") else { return };
+async fn a_known_text_has_its_known_vector() {
+    let Some((runtime, model)) = real() else { return };
     assert_eq!((model.pooling(), model.max_tokens()), (Pooling::Mean, 256));
     let embedder = Embedder::start(&runtime, &model, &options(1), None).unwrap();
     assert_eq!(embedder.dimension(), 384);
@@ -83,7 +83,7 @@ async fn known_text_has_the_known_vector() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn vectors_do_not_depend_on_the_batch() {
-    let Some((runtime, model)) = real("vectors_do_not_depend_on_the_batch") else { return };
+    let Some((runtime, model)) = real() else { return };
     let texts: Vec<String> = (0..24)
         .map(|index| {
             let words = ["pool", "timeout", "503", "checkout", "restart", "latency", "of", "the"];
@@ -107,7 +107,7 @@ async fn vectors_do_not_depend_on_the_batch() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn embeds_unusual_texts() {
-    let Some((runtime, model)) = real("embeds_unusual_texts") else { return };
+    let Some((runtime, model)) = real() else { return };
     let cache = Some(Box::new(MemoryCache::new(1 << 20)) as Box<_>);
     let embedder = Embedder::start(&runtime, &model, &options(2), cache).unwrap();
     let texts = vec![
@@ -136,9 +136,9 @@ async fn embeds_unusual_texts() {
 
 #[test]
 fn opens_a_sentence_model_in_any_folder() {
-    let Some((runtime, model)) = real("opens_a_sentence_model_in_any_folder") else { return };
+    let Some((runtime, model)) = real() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let copy = copy_of(&model, folder.path());
+    let copy = copy_model(&model, folder.path());
     assert_eq!(Model::open(&copy).unwrap().digest(), model.digest());
 
     fs::create_dir(copy.join("onnx")).unwrap();
@@ -157,15 +157,15 @@ fn opens_a_sentence_model_in_any_folder() {
 
 #[test]
 fn errors_name_missing_and_invalid_files() {
-    let Some((runtime, model)) = real("errors_name_missing_and_invalid_files") else { return };
+    let Some((runtime, model)) = real() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let copy = copy_of(&model, folder.path());
-    let missing = error_of(&folder.path().join("nowhere"), &runtime);
+    let copy = copy_model(&model, folder.path());
+    let missing = open_error(&folder.path().join("nowhere"), &runtime);
     assert!(matches!(&missing, ModelError::Missing { files, .. } if files.len() == 5), "{missing}");
 
     for (file, content, expected) in [
         ("tokenizer.json", "{}", "tokenizer.json cannot be used"),
-        ("tokenizer.json", "no json", "it is not valid JSON"),
+        ("tokenizer.json", "not json", "it is not valid JSON"),
         ("tokenizer.json", "", "it is not valid JSON"),
         ("tokenizer_config.json", "{}", "tokenizer_config.json cannot be used"),
         (
@@ -187,7 +187,7 @@ fn errors_name_missing_and_invalid_files() {
         let path = copy.join(file);
         let original = fs::read(&path).ok();
         fs::write(&path, content).unwrap();
-        let error = error_of(&copy, &runtime).to_string();
+        let error = open_error(&copy, &runtime).to_string();
         assert!(error.contains(expected), "{file} as {content:?}: {error}");
         match original {
             Some(original) => fs::write(&path, original).unwrap(),
@@ -197,10 +197,10 @@ fn errors_name_missing_and_invalid_files() {
     for file in ["tokenizer.json", "config.json", "1_Pooling/config.json", "model.onnx"] {
         let (path, moved) = (copy.join(file), folder.path().join("away"));
         fs::rename(&path, &moved).unwrap();
-        let error = error_of(&copy, &runtime);
+        let error = open_error(&copy, &runtime);
         assert!(matches!(&error, ModelError::Missing { files, .. } if files == &[file]), "{error}");
         fs::create_dir(&path).unwrap();
-        let error = error_of(&copy, &runtime);
+        let error = open_error(&copy, &runtime);
         assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
         fs::remove_dir(&path).unwrap();
         fs::rename(&moved, &path).unwrap();
@@ -210,9 +210,9 @@ fn errors_name_missing_and_invalid_files() {
 
 #[test]
 fn rejects_the_tokenizer_of_another_model() {
-    let Some((runtime, model)) = real("rejects_the_tokenizer_of_another_model") else { return };
+    let Some((runtime, model)) = real() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let copy = copy_of(&model, folder.path());
+    let copy = copy_model(&model, folder.path());
     let words: Vec<String> = (0..40_000).map(|index| format!("\"w{index}\": {index}")).collect();
     let tokenizer = format!(
         r#"{{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
@@ -221,17 +221,15 @@ fn rejects_the_tokenizer_of_another_model() {
         words.join(", ")
     );
     fs::write(copy.join("tokenizer.json"), tokenizer).unwrap();
-    let error = error_of(&copy, &runtime).to_string();
-    assert!(error.contains("it has 40005 tokens and the model 30522"), "{error}");
+    let error = open_error(&copy, &runtime).to_string();
+    assert!(error.contains("it has 40005 tokens, but the model has 30522"), "{error}");
 }
 
 #[test]
 fn rejects_a_file_changed_since_it_was_fetched() {
-    let Some((_, model)) = real("rejects_a_file_changed_since_it_was_fetched") else {
-        return;
-    };
+    let Some((_, model)) = real() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let copy = copy_of(&model, folder.path());
+    let copy = copy_model(&model, folder.path());
     fs::copy(model.folder().join("manifest.json"), copy.join("manifest.json")).unwrap();
     Model::open(&copy).unwrap();
     let mut tokenizer = fs::read_to_string(copy.join("tokenizer.json")).unwrap();
@@ -245,25 +243,23 @@ fn rejects_a_file_changed_since_it_was_fetched() {
     fs::write(copy.join("modules.json"), "[]").unwrap();
     fs::copy(model.folder().join("tokenizer.json"), copy.join("tokenizer.json")).unwrap();
     let error = Model::open(&copy).unwrap_err();
-    assert!(error.to_string().contains("its manifest has nothing"), "{error}");
+    assert!(error.to_string().contains("the manifest has no entry for it"), "{error}");
     fs::write(copy.join("manifest.json"), "{").unwrap();
     let error = Model::open(&copy).unwrap_err();
     assert!(matches!(error, ModelError::Unreadable { .. }), "{error}");
 }
 
 #[test]
-fn damaged_graphs_do_not_crash() {
-    let Some((runtime, model)) = real("damaged_graphs_do_not_crash") else {
-        return;
-    };
+fn damaged_graphs_do_not_crash_the_process() {
+    let Some((runtime, model)) = real() else { return };
     let folder = tempfile::tempdir().unwrap();
-    let copy = copy_of(&model, folder.path());
+    let copy = copy_model(&model, folder.path());
     let path = copy.join("model.onnx");
     let original = fs::read(&path).unwrap();
     fs::remove_file(&path).unwrap();
     for length in [0, 1, 2, 7, 16, 100, 4_096, 1 << 20, original.len() / 2, original.len() - 1] {
         fs::write(&path, &original[..length]).unwrap();
-        let error = error_of(&copy, &runtime);
+        let error = open_error(&copy, &runtime);
         assert!(matches!(error, ModelError::Onnx { .. }), "{length}: {error}");
     }
     let mut error_count = 0;
@@ -275,7 +271,7 @@ fn damaged_graphs_do_not_crash() {
         error_count += usize::from(session.is_err());
     }
     assert!(error_count > 0);
-    fs::write(&path, "this is a text and not a graph").unwrap();
-    let error = error_of(&copy, &runtime);
+    fs::write(&path, "this is text, not a graph").unwrap();
+    let error = open_error(&copy, &runtime);
     assert!(matches!(error, ModelError::Onnx { .. }), "{error}");
 }

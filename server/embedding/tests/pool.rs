@@ -19,7 +19,7 @@ use gsar_embedding::{
     Cache, CacheError, EmbedError, Embedder, Key, LayeredCache, MemoryCache, Options, Priority,
     Session, SqliteCache, StartError, Vector,
 };
-use support::{Free, Gate, gated, vector_of};
+use support::{Gate, Ungated, gated, vector_of};
 
 const DIGEST: [u8; 32] = [3; 32];
 
@@ -32,8 +32,8 @@ fn gated_pool(options: &Options, cache: Option<Box<dyn Cache>>) -> (Embedder, Ga
     (Embedder::with_sessions(vec![session], DIGEST, options, cache).unwrap(), gate)
 }
 
-fn free_pool(cache: Option<Box<dyn Cache>>) -> Embedder {
-    Embedder::with_sessions(vec![Box::new(Free), Box::new(Free)], DIGEST, &options(), cache)
+fn ungated_pool(cache: Option<Box<dyn Cache>>) -> Embedder {
+    Embedder::with_sessions(vec![Box::new(Ungated), Box::new(Ungated)], DIGEST, &options(), cache)
         .unwrap()
 }
 
@@ -53,9 +53,9 @@ fn assert_near(vectors: &[Vector], expected: &[Vec<f32>]) {
     }
 }
 
-/// Yields until `number` texts are waiting.
-async fn until_waiting(embedder: &Embedder, number: usize) {
-    while embedder.statistics().waiting != number {
+/// Yields until `count` texts are waiting.
+async fn until_waiting(embedder: &Embedder, count: usize) {
+    while embedder.statistics().waiting != count {
         tokio::task::yield_now().await;
     }
 }
@@ -74,13 +74,13 @@ async fn preserves_the_order_of_texts() {
     let long = "long ".repeat(300);
     let texts = ["b", &long, "", "a", "b", "middle of the road", &long, "\0", "b"];
     for cache in [None, Some(Box::new(MemoryCache::new(1 << 20)) as Box<dyn Cache>)] {
-        let embedder = free_pool(cache);
+        let embedder = ungated_pool(cache);
         for _ in 0..2 {
             let vectors = embedder.embed(owned(&texts), Priority::Query).await.unwrap();
             assert_near(&vectors, &expected(&texts));
         }
     }
-    let embedder = free_pool(None);
+    let embedder = ungated_pool(None);
     assert!(embedder.embed(Vec::new(), Priority::Query).await.unwrap().is_empty());
     assert_eq!(embedder.statistics().computed, 0);
 }
@@ -89,17 +89,17 @@ async fn preserves_the_order_of_texts() {
 async fn callers_share_batches_and_each_text_is_computed_once() {
     let (embedder, gate) = gated_pool(&options(), None);
     let first = spawn_embed(&embedder, &["first"], Priority::Background);
-    assert_eq!(gate.begun.recv().unwrap(), ["first"]);
+    assert_eq!(gate.started.recv().unwrap(), ["first"]);
     let first_caller = spawn_embed(&embedder, &["a", "b"], Priority::Background);
     let second_caller = spawn_embed(&embedder, &["b", "c", "first"], Priority::Background);
     until_waiting(&embedder, 3).await;
-    gate.go_on.send(()).unwrap();
+    gate.proceed.send(()).unwrap();
     let mut batch = gate.pass();
     batch.sort();
     assert_eq!(batch, ["a", "b", "c"]);
     assert_near(&first.await.unwrap().unwrap(), &expected(&["first"]));
     assert_near(&first_caller.await.unwrap().unwrap(), &expected(&["a", "b"]));
-    // Without a cache, "first" may have been requested again after its answer.
+    // Without a cache, "first" may be computed again if it was requested after its answer was sent.
     drop(gate);
     assert_near(&second_caller.await.unwrap().unwrap(), &expected(&["b", "c", "first"]));
 }
@@ -108,12 +108,12 @@ async fn callers_share_batches_and_each_text_is_computed_once() {
 async fn queries_overtake_background_work() {
     let (embedder, gate) = gated_pool(&Options { batch_texts: 1, ..options() }, None);
     let first = spawn_embed(&embedder, &["first"], Priority::Background);
-    gate.begun.recv().unwrap();
+    gate.started.recv().unwrap();
     let background = spawn_embed(&embedder, &["later one", "later two"], Priority::Background);
     until_waiting(&embedder, 2).await;
     let query = spawn_embed(&embedder, &["now"], Priority::Query);
     until_waiting(&embedder, 3).await;
-    gate.go_on.send(()).unwrap();
+    gate.proceed.send(()).unwrap();
     assert_eq!(gate.pass(), ["now"]);
     query.await.unwrap().unwrap();
     assert_eq!(gate.pass(), ["later one"]);
@@ -126,7 +126,7 @@ async fn queries_overtake_background_work() {
 async fn cancelled_texts_are_not_computed() {
     let (embedder, gate) = gated_pool(&options(), Some(Box::new(MemoryCache::new(1 << 20))));
     let first = spawn_embed(&embedder, &["first"], Priority::Query);
-    gate.begun.recv().unwrap();
+    gate.started.recv().unwrap();
     let cancelled = spawn_embed(&embedder, &["a", "b"], Priority::Query);
     let waiting = spawn_embed(&embedder, &["b"], Priority::Query);
     until_waiting(&embedder, 2).await;
@@ -134,7 +134,7 @@ async fn cancelled_texts_are_not_computed() {
     cancelled.await.unwrap_err();
     until_waiting(&embedder, 1).await;
     first.abort();
-    gate.go_on.send(()).unwrap();
+    gate.proceed.send(()).unwrap();
     assert_eq!(gate.pass(), ["b"]);
     waiting.await.unwrap().unwrap();
     // A text that has started is computed and cached even if its caller was dropped.
@@ -150,12 +150,12 @@ async fn callers_wait_while_their_queue_is_full() {
     let texts: Vec<String> = (0..40).map(|number| format!("text {number}")).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let background = spawn_embed(&embedder, &texts, Priority::Background);
-    gate.begun.recv().unwrap();
+    gate.started.recv().unwrap();
     // Each text adds 256 bytes, so 15 fit.
     until_waiting(&embedder, 15).await;
     let query = spawn_embed(&embedder, &["now"], Priority::Query);
     until_waiting(&embedder, 16).await;
-    gate.go_on.send(()).unwrap();
+    gate.proceed.send(()).unwrap();
     assert_eq!(gate.pass(), ["now"]);
     query.await.unwrap().unwrap();
     let large = "x".repeat(100_000);
@@ -169,7 +169,7 @@ async fn callers_wait_while_their_queue_is_full() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bad_text_fails_only_its_callers() {
-    let embedder = free_pool(Some(Box::new(MemoryCache::new(1 << 20))));
+    let embedder = ungated_pool(Some(Box::new(MemoryCache::new(1 << 20))));
     for bad in ["bad", "bad panic", "wide", "nan", "zero"] {
         let bad_caller = spawn_embed(&embedder, &["good one", bad], Priority::Query);
         let good_caller = spawn_embed(&embedder, &["good two", "good one"], Priority::Query);
@@ -187,7 +187,7 @@ async fn a_bad_text_fails_only_its_callers() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn concurrent_callers_compute_each_text_once() {
-    let embedder = free_pool(Some(Box::new(MemoryCache::new(1 << 20))));
+    let embedder = ungated_pool(Some(Box::new(MemoryCache::new(1 << 20))));
     let callers: Vec<_> = (0..64)
         .map(|caller| {
             let texts: Vec<String> =
@@ -211,7 +211,7 @@ async fn vectors_are_cached_across_restarts() {
     for _ in 0..2 {
         let file = SqliteCache::open(&folder.path().join("vectors.sqlite3"), 1 << 30).unwrap();
         let cache = LayeredCache::new(MemoryCache::new(1 << 20), file);
-        let embedder = free_pool(Some(Box::new(cache)));
+        let embedder = ungated_pool(Some(Box::new(cache)));
         let vectors = embedder.embed(texts.clone(), Priority::Background).await.unwrap();
         assert_near(&vectors, &expected(&["a", "b", "c", "a"]));
         computed.push(embedder.statistics().computed);
@@ -242,7 +242,7 @@ async fn a_broken_cache_does_not_fail_requests() {
     for panics in [false, true] {
         let was_called = Arc::new(AtomicBool::new(false));
         let embedder =
-            free_pool(Some(Box::new(Broken { panics, was_called: Arc::clone(&was_called) })));
+            ungated_pool(Some(Box::new(Broken { panics, was_called: Arc::clone(&was_called) })));
         for texts in [["a", "b"], ["b", "c"]] {
             let vectors = embedder.embed(owned(&texts), Priority::Query).await.unwrap();
             assert_near(&vectors, &expected(&texts));
@@ -267,7 +267,7 @@ fn rejects_sessions_of_different_models() {
             Ok(Vec::new())
         }
     }
-    let sessions: Vec<Box<dyn Session>> = vec![Box::new(Free), Box::new(Other)];
+    let sessions: Vec<Box<dyn Session>> = vec![Box::new(Ungated), Box::new(Other)];
     let error = Embedder::with_sessions(sessions, DIGEST, &options(), None).unwrap_err();
     assert_eq!(error, StartError::Dimensions { first: 8, other: 5 });
     let error = Embedder::with_sessions(Vec::new(), DIGEST, &options(), None).unwrap_err();

@@ -19,7 +19,7 @@ use std::process::Command;
 
 use gsar_embedding::{Origin, Runtime, RuntimeError};
 
-/// Compiles a shared library. Without a C compiler, prints a message and returns `None`.
+/// Compiles a shared library. If there is no C compiler, prints a message and returns `None`.
 fn library(folder: &Path, name: &str, source: &str) -> Option<std::path::PathBuf> {
     let (code, library) = (folder.join("code.c"), folder.join(name));
     fs::write(&code, source).unwrap();
@@ -45,7 +45,7 @@ fn loads_only_onnx_runtime_of_a_supported_version() {
     assert_eq!(missing, RuntimeError::Missing { file: path("missing.so"), origin: Origin::Given });
     assert!(missing.to_string().contains("make onnxruntime"), "{missing}");
 
-    fs::write(path("text.so"), "this is a text").unwrap();
+    fs::write(path("text.so"), "this is text").unwrap();
     fs::write(path("empty.so"), "").unwrap();
     for file in [path("text.so"), path("empty.so"), folder.path().to_owned(), "/dev/null".into()] {
         let error = load_error(&file);
@@ -85,7 +85,7 @@ fn loads_only_onnx_runtime_of_a_supported_version() {
     let runtime = match Runtime::load(None) {
         Ok(runtime) => runtime,
         Err(error) => {
-            skip::skipped("onnxruntime", error);
+            skip::report_skip("onnxruntime", error);
             return;
         }
     };

@@ -1,4 +1,4 @@
-//! Measures the throughput of framing on a log and adversarial texts, in two sizes to show the growth.
+//! Measures the throughput of framing a log and adversarial texts, each in two sizes to show how the time grows.
 //!
 //! `cargo run --release -p gsar-framing --example framing_throughput`
 
@@ -30,18 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn frame(framer: &Framer, id: &EvidenceId, content: &str) -> Duration {
-    let (kind, lane) = (EvidenceKind::ToolOutput, Lane::Logs);
-    let item = Item {
-        id,
-        kind,
-        lane,
-        tool: "",
-        query: "",
-        collected_at: "",
-        exhaustive: false,
-        part: "",
-        content,
-    };
+    let item = Item::new(id, EvidenceKind::ToolOutput, Lane::Logs, content);
     let start = Instant::now();
     let _ = black_box(framer.frame(NONCE, &[item]));
     start.elapsed()

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use fastrand::Rng;
 use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use gsar_framing::{Framer, Item, Nonce};
 use rustix::time::{ClockId, clock_gettime};
@@ -17,11 +18,11 @@ const NONCE: Nonce = Nonce::new(0x7d1c_22ab_90e4_4f6b_8f10_55aa_3c2b_1d0e);
 
 type Texts = [String; 3];
 
-#[expect(clippy::print_stdout, reason = "this is what the program is for")]
+#[expect(clippy::print_stdout, reason = "the program prints its results")]
 fn main() -> anyhow::Result<()> {
     let framer = Framer::new()?;
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
-    println!("| texts | items | bytes | findings | µs | ns a byte |\n|---|---|---|---|---|---|");
+    println!("| texts | items | bytes | findings | µs | ns per byte |\n|---|---|---|---|---|---|");
     for (name, texts) in [
         ("logs", telemetry(&[log])),
         ("JSON", telemetry(&[json])),
@@ -51,15 +52,9 @@ fn measure(framer: &Framer, texts: &[Texts]) -> anyhow::Result<(usize, Duration)
         .iter()
         .zip(texts)
         .map(|(id, [tool, query, content])| Item {
-            id,
-            kind: EvidenceKind::ToolOutput,
-            lane: Lane::Logs,
             tool,
             query,
-            collected_at: "",
-            exhaustive: false,
-            part: "",
-            content,
+            ..Item::new(id, EvidenceKind::ToolOutput, Lane::Logs, content)
         })
         .collect();
     let mut min = Duration::MAX;
@@ -85,13 +80,13 @@ fn read(folder: &Path) -> anyhow::Result<Vec<Texts>> {
     Ok(texts)
 }
 
-/// Generates items of 200 to 500 bytes, cycling through the generators. Deterministic.
-fn telemetry(kinds: &[fn(&mut Numbers) -> Texts]) -> Vec<Texts> {
-    let mut numbers = Numbers(7);
-    kinds.iter().cycle().take(ITEMS).map(|generate| generate(&mut numbers)).collect()
+/// Generates items of 200 to 500 bytes, cycling through the generators. The result is deterministic.
+fn telemetry(kinds: &[fn(&mut Rng) -> Texts]) -> Vec<Texts> {
+    let mut rng = Rng::with_seed(7);
+    kinds.iter().cycle().take(ITEMS).map(|generate| generate(&mut rng)).collect()
 }
 
-fn log(numbers: &mut Numbers) -> Texts {
+fn log(rng: &mut Rng) -> Texts {
     const MESSAGES: [&str; 6] = [
         "INFO  c.s.orders.OrderService - order accepted, 3 lines, total 41.20 EUR",
         "WARN  com.zaxxer.hikari.pool.HikariPool - Pool-1 - Connection is not available, request timed out after 30000ms.",
@@ -100,11 +95,11 @@ fn log(numbers: &mut Numbers) -> Texts {
         "level=error msg=\"failed to reserve stock\" err=\"context deadline exceeded\" attempt=3",
         "java.sql.SQLTransientConnectionException: Connection is not available\n\tat com.zaxxer.hikari.pool.HikariPool.createTimeoutException(HikariPool.java:696)",
     ];
-    let pod = numbers.pod();
+    let pod = pod(rng);
     let mut content = String::new();
-    for _ in 0..numbers.from(2, 3) {
-        let (minute, second) = (numbers.from(0, 59), numbers.from(0, 59));
-        let (message, trace) = (numbers.one_of(&MESSAGES), numbers.next());
+    for _ in 0..rng.u64(2..=3) {
+        let (minute, second) = (rng.u64(0..=59), rng.u64(0..=59));
+        let (message, trace) = (rng.choice(MESSAGES).unwrap_or_default(), rng.u64(..));
         content.push_str(&format!(
             "2026-03-12T14:{minute:02}:{second:02}.123Z {pod} {message} trace_id={trace:016x}\n"
         ));
@@ -112,32 +107,32 @@ fn log(numbers: &mut Numbers) -> Texts {
     ["kubectl".to_owned(), format!("kubectl logs {pod} -n shop --since=10m"), content]
 }
 
-fn json(numbers: &mut Numbers) -> Texts {
+fn json(rng: &mut Rng) -> Texts {
     const MESSAGES: [&str; 4] = [
         "upstream request timeout",
         "payment declined: {\\\"code\\\":\\\"insufficient_funds\\\",\\\"retry\\\":false}",
         "GET /api/v1/orders 503 in 30001 ms\\n\\tat handler (/srv/app/index.js:42:7)",
         "liveness probe failed: HTTP probe failed with statuscode: 500",
     ];
-    let (pod, message, trace) = (numbers.pod(), numbers.one_of(&MESSAGES), numbers.next());
-    let (restarts, millis) = (numbers.from(0, 9), numbers.from(0, 999));
+    let (pod, message, trace) = (pod(rng), rng.choice(MESSAGES).unwrap_or_default(), rng.u64(..));
+    let (restarts, millis) = (rng.u64(0..=9), rng.u64(0..=999));
     let content = format!(
         r#"{{"timestamp":"2026-03-12T14:02:17.{millis:03}Z","level":"error","service":"checkout","kubernetes":{{"pod":"{pod}","namespace":"shop","labels":{{"app.kubernetes.io/name":"checkout","version":"2.14.{restarts}"}}}},"message":"{message}","restarts":{restarts},"trace_id":"{trace:016x}{trace:016x}"}}"#
     );
     ["loki".to_owned(), r#"{app="checkout"} |= "error" | json"#.to_owned(), content]
 }
 
-fn metrics(numbers: &mut Numbers) -> Texts {
+fn metrics(rng: &mut Rng) -> Texts {
     const NAMES: [&str; 4] = [
         "http_requests_total",
         "container_memory_working_set_bytes",
         "pg_stat_activity_count",
         "kube_pod_container_status_restarts_total",
     ];
-    let name = numbers.one_of(&NAMES);
+    let name = rng.choice(NAMES).unwrap_or_default();
     let mut content = format!("# TYPE {name} counter\n");
-    for _ in 0..numbers.from(2, 3) {
-        let (pod, value) = (numbers.pod(), numbers.from(1, 99_999));
+    for _ in 0..rng.u64(2..=3) {
+        let (pod, value) = (pod(rng), rng.u64(1..=99_999));
         content.push_str(&format!(
             "{name}{{namespace=\"shop\",pod=\"{pod}\",method=\"POST\",status=\"503\"}} {value} 1773324137000\n"
         ));
@@ -145,34 +140,13 @@ fn metrics(numbers: &mut Numbers) -> Texts {
     ["prometheus".to_owned(), format!("sum by (pod) (rate({name}[5m]))"), content]
 }
 
-fn german(numbers: &mut Numbers) -> Texts {
-    let [_, query, mut content] = log(numbers);
+fn german(rng: &mut Rng) -> Texts {
+    let [_, query, mut content] = log(rng);
     content.push_str("Der Dienst läuft wieder, die Störung ist behoben; übrig sind 12 Aufträge\n");
     ["kubectl".to_owned(), query, content]
 }
 
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn from(&mut self, min: u64, max: u64) -> u64 {
-        min + self.next() % (max - min + 1)
-    }
-
-    fn one_of<'w>(&mut self, words: &[&'w str]) -> &'w str {
-        let chosen = self.next() % words.len().max(1) as u64;
-        words.get(chosen as usize).copied().unwrap_or_default()
-    }
-
-    fn pod(&mut self) -> String {
-        let name = self.one_of(&["checkout", "payments", "orders", "inventory"]);
-        format!("{name}-{:08x}-{:05x}", self.next() >> 32, self.next() >> 44)
-    }
+fn pod(rng: &mut Rng) -> String {
+    let name = rng.choice(["checkout", "payments", "orders", "inventory"]).unwrap_or_default();
+    format!("{name}-{:08x}-{:05x}", rng.u32(..), rng.u64(..1 << 20))
 }

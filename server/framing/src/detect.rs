@@ -1,5 +1,5 @@
-//! Detects instructions in evidence. Each submodule detects one kind. Match lengths are bounded, so every
-//! search is linear in the text length.
+//! Detects instructions in evidence. Match lengths are bounded, so that every search is linear in the text
+//! length.
 
 mod encoded;
 mod expressions;
@@ -47,7 +47,7 @@ impl Detector {
         Ok(Self { view_expressions, line_tags, required_words })
     }
 
-    /// Returns the detections in a text in order. Detections with the same treatment do not overlap.
+    /// Returns the detections in a text, in order. Detections with the same treatment do not overlap.
     pub(crate) fn detect(&self, text: &str) -> Vec<Detection> {
         self.detect_at_depth(text, 0)
     }
@@ -114,7 +114,7 @@ impl Detector {
     }
 }
 
-/// Sorts the detections and drops those that overlap an earlier one with the same treatment.
+/// Sorts the detections and drops those that overlap an earlier detection with the same treatment.
 fn remove_overlaps(mut detections: Vec<Detection>) -> Vec<Detection> {
     detections.sort_by(|a, b| {
         (a.range.start, b.is_reported, b.range.end)

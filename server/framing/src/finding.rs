@@ -22,23 +22,11 @@ pub enum FindingKind {
     Instruction,
     /// An instruction that appears only after decoding.
     Encoded,
-    /// An HTML comment, invisible to people but not to models.
+    /// An HTML comment, which is invisible to people but not to models.
     Comment,
 }
 
 impl FindingKind {
-    /// All kinds.
-    pub const ALL: [Self; 8] = [
-        Self::Invisible,
-        Self::RoleTag,
-        Self::Delimiter,
-        Self::Citation,
-        Self::Verdict,
-        Self::Instruction,
-        Self::Encoded,
-        Self::Comment,
-    ];
-
     /// Returns the serialized name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -61,26 +49,11 @@ impl fmt::Display for FindingKind {
     }
 }
 
-/// A field of an [`Item`](crate::Item).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Field {
-    /// The content.
-    Content,
-    /// The tool name.
-    Tool,
-    /// The query.
-    Query,
-    /// The part description.
-    Part,
-}
-
 /// A range of evidence that may instruct a judge. Findings are neutralized, not removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The evidence item.
     pub evidence: EvidenceId,
-    /// The field that contains the range.
-    pub field: Field,
     /// The kind.
     pub kind: FindingKind,
     /// The byte range in the original field.

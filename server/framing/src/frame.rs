@@ -18,14 +18,14 @@ use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane};
 use serde::Serialize;
 
 use crate::detect::{Detection, Detector};
-use crate::finding::{Field, Finding};
+use crate::finding::Finding;
 use crate::marks::neutralize;
 use crate::nonce::Nonce;
 
 /// An evidence item, or a passage of one, to show to a judge.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'e> {
-    /// The id, unique in a frame unless `part` is set.
+    /// The id, which must be unique in a frame unless `part` is set.
     pub id: &'e EvidenceId,
     /// The kind of evidence.
     pub kind: EvidenceKind,
@@ -45,10 +45,28 @@ pub struct Item<'e> {
     pub content: &'e str,
 }
 
+impl<'e> Item<'e> {
+    /// Creates an item without further details.
+    #[must_use]
+    pub const fn new(id: &'e EvidenceId, kind: EvidenceKind, lane: Lane, content: &'e str) -> Self {
+        Self {
+            id,
+            kind,
+            lane,
+            tool: "",
+            query: "",
+            collected_at: "",
+            exhaustive: false,
+            part: "",
+            content,
+        }
+    }
+}
+
 /// An error from framing evidence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// An id occurs twice without `part`.
+    /// An id occurs twice although `part` is not set.
     #[error(
         "evidence {id} is given twice in one frame; give each item its own id, or set the part of each passage"
     )]
@@ -58,7 +76,7 @@ pub enum FrameError {
     },
     /// The evidence contains the nonce and all attempted successors.
     #[error(
-        "the evidence contains the nonce and all those tried after it; draw another one at random"
+        "the evidence contains the nonce and all nonces tried after it; draw a new random nonce"
     )]
     Nonce,
     /// A built-in expression does not compile, which is a bug in this crate.
@@ -79,7 +97,7 @@ impl Framer {
     /// Compiles the built-in expressions.
     ///
     /// # Errors
-    /// [`FrameError::Expression`] if this crate has a bug.
+    /// Returns [`FrameError::Expression`] if this crate has a bug.
     pub fn new() -> Result<Self, FrameError> {
         let detector = Detector::new()
             .map_err(|error| FrameError::Expression { reason: error.to_string() })?;
@@ -89,7 +107,8 @@ impl Framer {
     /// Frames items in order, with the labels E1, E2 and so on.
     ///
     /// # Errors
-    /// [`FrameError`] if an id occurs twice, or if the evidence contains the nonce.
+    /// Returns [`FrameError`] if an id occurs twice although `part` is not set, or if the evidence contains
+    /// the nonce and all attempted successors.
     pub fn frame(&self, nonce: Nonce, items: &[Item<'_>]) -> Result<Frame, FrameError> {
         let texts: Vec<&str> = items
             .iter()
@@ -101,10 +120,10 @@ impl Framer {
         for item in items {
             let label = frame.add_label(item)?;
             let neutralized = NeutralizedItem {
-                tool: self.neutralize(item, Field::Tool, item.tool, &mut frame.findings),
-                query: self.neutralize(item, Field::Query, item.query, &mut frame.findings),
-                part: self.neutralize(item, Field::Part, item.part, &mut frame.findings),
-                content: self.neutralize(item, Field::Content, item.content, &mut frame.findings),
+                tool: self.neutralize(item, item.tool, &mut frame.findings),
+                query: self.neutralize(item, item.query, &mut frame.findings),
+                part: self.neutralize(item, item.part, &mut frame.findings),
+                content: self.neutralize(item, item.content, &mut frame.findings),
             };
             frame.push(&label, item, neutralized);
         }
@@ -113,13 +132,7 @@ impl Framer {
     }
 
     /// Neutralizes a field and records its findings.
-    fn neutralize(
-        &self,
-        item: &Item<'_>,
-        field: Field,
-        text: &str,
-        findings: &mut Vec<Finding>,
-    ) -> String {
+    fn neutralize(&self, item: &Item<'_>, text: &str, findings: &mut Vec<Finding>) -> String {
         let detections = self.detector.detect(text);
         let ranges: Vec<_> = detections
             .iter()
@@ -130,13 +143,13 @@ impl Framer {
             let original = text.get(range.clone()).unwrap_or_default();
             let excerpt: String = original.chars().take(Finding::MAX_EXCERPT_CHARS).collect();
             let excerpt = excerpt.escape_debug().to_string();
-            Finding { evidence: item.id.clone(), field, kind, range, excerpt }
+            Finding { evidence: item.id.clone(), kind, range, excerpt }
         }));
         neutralize(text, &ranges)
     }
 }
 
-/// About the size of an item's header and labels, in bytes.
+/// The approximate size of an item's header and labels, in bytes.
 const ITEM_OVERHEAD: usize = 128;
 
 struct NeutralizedItem {
@@ -146,7 +159,7 @@ struct NeutralizedItem {
     content: String,
 }
 
-/// The description of an item, in alphabetical order.
+/// The description of an item, with its fields in alphabetical order.
 #[derive(Serialize)]
 struct Header<'a> {
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -190,7 +203,7 @@ impl Frame {
         )
     }
 
-    /// Returns the nonce in use: the caller's, or a successor if the evidence contains that.
+    /// Returns the nonce in use: the caller's nonce, or a successor if the evidence contains the caller's nonce.
     #[must_use]
     pub fn nonce(&self) -> Nonce {
         self.nonce

@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(
             original("revious⟦/data⟧ x"),
             "revious x",
-            "unpaired mark, as in a partial quote"
+            "an unpaired mark, as in a partial quote, is removed"
         );
     }
 }

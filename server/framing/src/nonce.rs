@@ -2,7 +2,7 @@
 
 use memchr::memchr2_iter;
 
-/// 128 random bits that distinguish a frame from the evidence inside. Draw a new nonce for each prompt.
+/// 128 random bits that distinguish a frame from the evidence inside it. Draw a new nonce for each prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nonce(u128);
 
@@ -27,14 +27,14 @@ impl Nonce {
 
     /// Returns this nonce, or its first successor with digits that occur in none of the texts.
     pub(crate) fn absent_from(self, texts: &[&str]) -> Option<Self> {
-        /// Exhausted only by a text that contains all attempted digits.
+        /// The maximum number of attempts. Only a text that contains all attempted digits exhausts them.
         const MAX_ATTEMPTS: u32 = 1 << 16;
         (0..MAX_ATTEMPTS)
             .map(|attempt| Self(self.0.wrapping_add(u128::from(attempt) << 96)))
             .find(|nonce| nonce.is_absent_from(texts))
     }
 
-    /// Checks the label digits only, because the block digits start with them.
+    /// Checks only the label digits, because the block digits start with them.
     fn is_absent_from(self, texts: &[&str]) -> bool {
         let label = self.label();
         !texts.iter().any(|text| contains_ignore_ascii_case(text.as_bytes(), label.as_bytes()))

@@ -1,14 +1,6 @@
 //! Measures findings in stored evidence that contains no attacks.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and prints its measurements"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -40,7 +32,7 @@ fn stored_evidence_has_few_findings() {
     let folder =
         std::env::var_os("GSAR_SHARED_RCA").map_or_else(|| PathBuf::from(SHARED), PathBuf::from);
     if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
+        println!("skipped: {} does not exist", folder.display());
         return;
     }
     let framer = Framer::new().unwrap();
@@ -49,18 +41,7 @@ fn stored_evidence_has_few_findings() {
     let (mut reported_count, mut changed_count) = (0, 0);
     let mut findings: BTreeMap<FindingKind, BTreeMap<String, usize>> = BTreeMap::new();
     for content in &texts {
-        let (kind, lane) = (EvidenceKind::ToolOutput, Lane::Logs);
-        let item = Item {
-            id: &id,
-            kind,
-            lane,
-            tool: "",
-            query: "",
-            collected_at: "",
-            exhaustive: false,
-            part: "",
-            content,
-        };
+        let item = Item::new(&id, EvidenceKind::ToolOutput, Lane::Logs, content);
         let frame = framer.frame(Nonce::new(0x1f2e_3d4c << 96), &[item]).unwrap();
         assert_eq!(original(&frame.contents()[0]), content.as_str());
         reported_count += usize::from(!frame.findings().is_empty());

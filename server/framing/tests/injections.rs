@@ -1,14 +1,6 @@
 //! Frames injections, and harmless texts that resemble them.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and prints its measurements"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -106,7 +98,10 @@ fn harmless_texts_are_rarely_reported() {
         texts.len(),
         reported.len()
     );
-    assert!(reported.len() * 20 <= texts.len(), "more than one in twenty: {reported:#?}");
+    assert!(
+        reported.len() * 20 <= texts.len(),
+        "more than one text in twenty is reported: {reported:#?}"
+    );
 }
 
 #[test]

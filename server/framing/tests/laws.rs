@@ -1,14 +1,6 @@
 //! Property tests over arbitrary evidence.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and prints its measurements"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -75,18 +67,7 @@ proptest! {
 }
 
 fn item(id: &EvidenceId) -> Item<'_> {
-    let (kind, lane) = (EvidenceKind::Change, Lane::Change);
-    Item {
-        id,
-        kind,
-        lane,
-        tool: "git\nlog",
-        query: "",
-        collected_at: "",
-        exhaustive: false,
-        part: "",
-        content: "one",
-    }
+    Item { tool: "git\nlog", ..Item::new(id, EvidenceKind::Change, Lane::Change, "one") }
 }
 
 #[test]

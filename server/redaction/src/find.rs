@@ -1,5 +1,5 @@
-//! Finds secrets and personal data in a text. Each submodule detects one format. Match lengths are
-//! bounded, so every search is linear in the text length.
+//! Finds secrets and personal data in a text. Each submodule except `boundary` detects one format. Match
+//! lengths are bounded, so that every search is linear in the text length.
 
 mod addresses;
 mod assignments;
@@ -15,9 +15,8 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use crate::Options;
 use crate::kind::Kind;
-use crate::pattern::{Compiled, PatternError, compile};
+use crate::pattern::{Compiled, Pattern, PatternError, compile};
 
 /// A range of text to hide.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the spanned value; `text` must be the text the span was found in.
+    /// Returns the spanned value; `text` must be the text in which the span was found.
     #[must_use]
     pub fn value<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.range.clone()).unwrap_or_default()
@@ -47,15 +46,15 @@ pub(crate) struct Finders {
 }
 
 impl Finders {
-    pub(crate) fn new(options: &Options) -> Result<Self, PatternError> {
+    pub(crate) fn new(patterns: &[Pattern]) -> Result<Self, PatternError> {
         Ok(Self {
-            addresses: addresses::Addresses::new(options.keep_private_addresses)?,
+            addresses: addresses::Addresses::new()?,
             assignments: assignments::Assignments::new()?,
             cards: cards::Cards::new()?,
             connections: connections::Connections::new()?,
             phones: phones::Phones::new()?,
             tokens: tokens::Tokens::new()?,
-            custom: compile(&options.patterns)?,
+            custom: compile(patterns)?,
         })
     }
 
@@ -122,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn overlapping_spans_merge_into_the_first_kind() {
+    fn merged_spans_have_the_kind_that_sorts_first() {
         let span = |range, kind| Span { range, kind };
         let merged = merge(vec![
             span(8..12, Kind::Phone),

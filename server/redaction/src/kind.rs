@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The kind of a hidden value. Placeholders include its name so that readers know what was hidden.
+/// The kind of a hidden value. Placeholders include the kind's name, so that readers know what was hidden.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// A PEM private key.

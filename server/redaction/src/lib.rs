@@ -1,12 +1,13 @@
-//! Replaces secrets and personal data with placeholders, and restores the original text exactly. Does no I/O.
+//! Replaces secrets and personal data with placeholders, and restores the original text exactly. This crate
+//! does no I/O.
 //!
 //! A [`Redactor`] holds the compiled patterns and is shared between requests. A [`Redaction`] belongs to one
 //! request: equal values get equal placeholders in all of its texts, and quotes in model output can be restored.
 //!
 //! ```
-//! use gsar_redaction::{Options, Redactor};
+//! use gsar_redaction::Redactor;
 //!
-//! let redactor = Redactor::new(&Options::default())?;
+//! let redactor = Redactor::new(&[])?;
 //! let log = "10.2.0.7:5432 refused postgres://shop:hunter22@db/orders";
 //! let mut redaction = redactor.begin(7, [log]);
 //! let hidden = redaction.hide(log).into_owned();
@@ -35,37 +36,28 @@ use std::sync::Arc;
 pub use find::Span;
 pub use kind::Kind;
 pub use pattern::{Pattern, PatternError};
-pub use redaction::{Counts, Redaction};
+pub use redaction::Redaction;
 
-/// Options for a [`Redactor`].
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// `true` to leave private addresses (RFC 1918, RFC 4193, link-local) unredacted; they are hidden by
-    /// default. Loopback, unspecified and broadcast addresses are never hidden.
-    pub keep_private_addresses: bool,
-    /// Operator-defined patterns, at most [`pattern::MAX_PATTERNS`].
-    pub patterns: Vec<Pattern>,
-}
-
-/// Finds secrets and personal data. Cheap to clone and safe to share.
+/// Finds secrets and personal data. A redactor is cheap to clone and safe to share.
 #[derive(Clone)]
 pub struct Redactor {
     finders: Arc<find::Finders>,
 }
 
 impl Redactor {
-    /// Compiles the patterns.
+    /// Compiles the built-in patterns and the operator-defined ones, at most [`pattern::MAX_PATTERNS`].
     ///
     /// # Errors
-    /// [`PatternError`] if an operator-defined pattern is invalid; names the pattern, the position and the fix.
-    pub fn new(options: &Options) -> Result<Self, PatternError> {
-        Ok(Self { finders: Arc::new(find::Finders::new(options)?) })
+    /// Returns [`PatternError`] if an operator-defined pattern is invalid. The error names the pattern, the
+    /// position and the fix.
+    pub fn new(patterns: &[Pattern]) -> Result<Self, PatternError> {
+        Ok(Self { finders: Arc::new(find::Finders::new(patterns)?) })
     }
 
     /// Starts the redaction of a request.
     ///
-    /// `texts` are all texts that will be hidden. No placeholder occurs in any of them, and a secret
-    /// found in one is hidden in all. `salt` should differ between requests; the same salt and texts
+    /// `texts` should contain all texts that will be hidden. No placeholder occurs in any of them, and a
+    /// secret found in one is hidden in all. `salt` should differ between requests; the same salt and texts
     /// produce the same placeholders.
     pub fn begin<'t>(&self, salt: u128, texts: impl IntoIterator<Item = &'t str>) -> Redaction {
         Redaction::new(self.clone(), salt, texts.into_iter().collect::<Vec<_>>().as_slice())

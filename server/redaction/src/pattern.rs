@@ -22,7 +22,8 @@ const MAX_MEMORY: usize = 2 << 20;
 pub struct Pattern {
     /// The name used in placeholders: capital letters, digits and underscores, starting with a letter.
     pub name: String,
-    /// A regular expression in `regex` crate syntax. Hides the first group, or the whole match if there is none.
+    /// A regular expression in `regex` crate syntax. The first group is hidden, or the whole match if there
+    /// is no group.
     pub expression: String,
 }
 
@@ -31,7 +32,7 @@ pub struct Pattern {
 pub enum PatternError {
     /// There are too many patterns.
     #[error(
-        "{given} redaction patterns are given, at most {MAX_PATTERNS} are allowed; join some with |"
+        "{given} redaction patterns are given, but at most {MAX_PATTERNS} are allowed; join some with |"
     )]
     TooMany {
         /// The number of patterns.
@@ -54,7 +55,7 @@ pub enum PatternError {
     },
     /// The expression is too long.
     #[error(
-        "redaction pattern {name}: {given} bytes, at most {MAX_PATTERN_BYTES} are allowed; split it"
+        "redaction pattern {name}: it has {given} bytes, but at most {MAX_PATTERN_BYTES} are allowed; split it"
     )]
     TooLong {
         /// The name.

@@ -15,33 +15,24 @@ use crate::Redactor;
 use crate::find::{Span, merge};
 use crate::kind::Kind;
 
-/// The minimum length in bytes of secrets that are hidden in all texts. Shorter ones are hidden only where
+/// The minimum length in bytes of secrets that are hidden in all texts. Shorter secrets are hidden only where
 /// they are detected: sweeping a password such as `admin` would remove a common word from every line.
 pub const MIN_SWEPT_BYTES: usize = 8;
 /// The maximum length in bytes of a placeholder after its tag: kind, hyphen, number and bracket.
 const MAX_REST_BYTES: usize = crate::pattern::MAX_NAME_BYTES + 22;
-/// The maximum number of passes; hiding a value can reveal others.
+/// The maximum number of passes; hiding a value can reveal other values.
 const MAX_ROUNDS: usize = 4;
-
-/// Counts of hidden values of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// The number of distinct values.
-    pub values: usize,
-    /// The number of occurrences.
-    pub occurrences: usize,
-}
 
 /// One request's placeholders. `Debug` prints counts, never values.
 pub struct Redaction {
     redactor: Redactor,
     /// The prefix of every placeholder, `[TAG-`.
     prefix: String,
-    /// Matches the secrets in the initial texts.
+    /// Matches the secrets found in the initial texts.
     secrets: Option<AhoCorasick>,
     placeholders: HashMap<(Kind, String), String>,
     values: HashMap<String, String>,
-    counts: BTreeMap<Kind, Counts>,
+    counts: BTreeMap<Kind, usize>,
 }
 
 impl Redaction {
@@ -96,9 +87,9 @@ impl Redaction {
         self.issued_placeholders(hidden).map(|(range, value)| (range, value.len())).collect()
     }
 
-    /// Returns the number of hidden values by kind.
+    /// Returns the number of distinct hidden values by kind.
     #[must_use]
-    pub fn counts(&self) -> &BTreeMap<Kind, Counts> {
+    pub fn counts(&self) -> &BTreeMap<Kind, usize> {
         &self.counts
     }
 
@@ -144,11 +135,10 @@ impl Redaction {
     }
 
     fn placeholder(&mut self, kind: &Kind, value: &str) -> &str {
-        let counts = self.counts.entry(kind.clone()).or_default();
-        counts.occurrences += 1;
+        let count = self.counts.entry(kind.clone()).or_default();
         self.placeholders.entry((kind.clone(), value.to_owned())).or_insert_with(|| {
-            counts.values += 1;
-            let placeholder = format!("{}{}-{}]", self.prefix, kind.name(), counts.values);
+            *count += 1;
+            let placeholder = format!("{}{}-{count}]", self.prefix, kind.name());
             self.values.insert(placeholder.clone(), value.to_owned());
             placeholder
         })

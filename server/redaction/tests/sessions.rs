@@ -1,19 +1,11 @@
 //! Tests for redacting the texts of one request.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and prints its measurements"
-)]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use gsar_redaction::{Counts, Kind, Options, Pattern, Redactor};
+use gsar_redaction::{Kind, Pattern, Redactor};
 
 fn redactor() -> Redactor {
-    Redactor::new(&Options::default()).unwrap()
+    Redactor::new(&[]).unwrap()
 }
 
 #[test]
@@ -29,8 +21,7 @@ fn equal_values_share_a_placeholder() {
     assert_eq!(hidden[0], format!("{prefix}IP-1] asks {prefix}IP-2]"));
     assert_eq!(hidden[1], format!("{prefix}IP-2] refused"));
     assert_eq!(hidden[2], format!("claim: {prefix}IP-2] failed, {prefix}EMAIL-1] saw it"));
-    assert_eq!(redaction.counts()[&Kind::Ip], Counts { values: 2, occurrences: 4 });
-    assert_eq!(redaction.counts()[&Kind::Email], Counts { values: 1, occurrences: 1 });
+    assert_eq!(redaction.counts(), &[(Kind::Email, 1), (Kind::Ip, 2)].into());
     assert_eq!(redaction.restore(&format!("a quote: {}", hidden[1])), "a quote: 10.0.0.8 refused");
 }
 
@@ -100,15 +91,14 @@ fn unknown_placeholders_are_not_restored() {
 fn custom_patterns_hide_their_group() {
     let pattern =
         Pattern { name: "CUSTOMER".to_owned(), expression: r"customer (\d{4,8})\b".to_owned() };
-    let options = Options { keep_private_addresses: true, patterns: vec![pattern] };
-    let text = "customer 12345 at 10.0.0.1";
-    let mut redaction = Redactor::new(&options).unwrap().begin(1, [text]);
+    let text = "customer 12345 at noon";
+    let mut redaction = Redactor::new(&[pattern]).unwrap().begin(1, [text]);
     let hidden = redaction.hide(text).into_owned();
-    assert_eq!(hidden, format!("customer {}CUSTOMER-1] at 10.0.0.1", redaction.prefix()));
+    assert_eq!(hidden, format!("customer {}CUSTOMER-1] at noon", redaction.prefix()));
 }
 
 #[test]
-fn debug_output_has_no_values() {
+fn debug_output_contains_no_values() {
     let text = "password=hunter2hunter2";
     let mut redaction = redactor().begin(1, [text]);
     redaction.hide(text);

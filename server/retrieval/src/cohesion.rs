@@ -2,20 +2,20 @@
 //! and bursts of similar lines whole.
 //!
 //! The similarity of two lines is the Jaccard index of their words, halved for each line between them. All
-//! words with a digit are equal. Semantic chunking weights embeddings in the same way.
+//! words that contain a digit count as equal. Semantic chunking weights embeddings in the same way.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::templates::words;
 
-/// The number of lines compared on each side of a cut; lines beyond have almost no weight.
+/// The number of lines compared on each side of a cut. Lines farther away would have almost no weight.
 const REACH: usize = 6;
 /// The similarity of equal, adjacent lines.
 const SAME: usize = 1 << 20;
 
-/// Returns the best line end within `ends` at which to split `text`, the last one if several are equally good.
-/// Returns `None` if no line ends there.
+/// Returns the best line end within `ends` at which to split `text`. If several are equally good, returns
+/// the last of them. Returns `None` if no line ends within `ends`.
 #[must_use]
 pub fn best_cut(text: &str, ends: Range<usize>) -> Option<usize> {
     let mut end = 0;

@@ -17,8 +17,8 @@ pub struct Fused {
     pub score: u64,
 }
 
-/// Fuses rankings, each with its weight and the best key first. Returns keys by descending score, then
-/// ascending. A key counts once per ranking.
+/// Fuses rankings, each given as its weight and its keys, best first. Returns the keys in descending order
+/// of score, and keys with equal scores in ascending order. A key counts only once per ranking.
 #[must_use]
 pub fn fuse(rankings: &[(u32, &[u64])]) -> Vec<Fused> {
     let mut sums: BTreeMap<u64, u64> = BTreeMap::new();

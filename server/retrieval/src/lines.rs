@@ -1,11 +1,12 @@
 //! Splits a text that arrives in parts into blocks of whole lines.
 //!
-//! A block ends after [`BLOCK_BYTES`] or [`BLOCK_LINES`]. Longer lines are cut between characters. At most one
-//! block is buffered.
+//! A block ends with the line that reaches [`BLOCK_BYTES`] or [`BLOCK_LINES`]. Lines longer than
+//! [`MAX_LINE_BYTES`] are cut between characters. At most one block is buffered.
 
 use std::ops::Range;
 
-/// The size in bytes after which a block ends; its last line may exceed it, up to [`MAX_LINE_BYTES`].
+/// The size in bytes at which a block ends. Its last line may take it beyond this size, up to
+/// [`MAX_LINE_BYTES`].
 pub const BLOCK_BYTES: usize = 1_536;
 /// The maximum number of lines per block.
 pub const BLOCK_LINES: u64 = 24;
@@ -17,7 +18,8 @@ pub const MAX_LINE_BYTES: usize = 8_192;
 pub struct Passage {
     /// Its byte range in the text, including the last line break.
     pub bytes: Range<u64>,
-    /// Its first and last line, from 1, inclusive. Both are the same line if the block is a part of a line.
+    /// Its first and last line, from 1, inclusive. Both are the same line if the block is only part of a
+    /// line.
     pub lines: (u64, u64),
     /// Its text.
     pub text: String,
@@ -33,7 +35,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Adds the next part of the text. Calls `emit` with every block that ends in it.
+    /// Adds the next part of the text. Calls `emit` with every block that ends in this part.
     pub fn push(&mut self, part: &str, mut emit: impl FnMut(Passage)) {
         for line in part.split_inclusive('\n') {
             self.pending.push_str(line);

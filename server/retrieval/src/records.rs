@@ -1,18 +1,17 @@
 //! Splits a JSON document into passages, each with its JSON pointer and byte range.
 //!
-//! A value of at most [`RECORD_BYTES`] is one passage. A larger object or array is split into its members; its
-//! scalar members form passages under its own pointer.
+//! A value of at most [`RECORD_BYTES`] is one passage. A larger object or array is split into its members.
+//! Its scalar members are joined into passages that have the pointer of the object or array.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The maximum size in bytes of a value that is not split.
 pub const RECORD_BYTES: usize = 2_048;
-/// The maximum depth; deeper values are not split.
+/// The maximum depth of values that are split.
 const MAX_DEPTH: usize = 64;
 
 /// A passage of a document.
@@ -20,9 +19,10 @@ const MAX_DEPTH: usize = 64;
 pub struct Record {
     /// Its JSON pointer (RFC 6901); empty for the whole document.
     pub pointer: String,
-    /// Its bytes in the document. For scalar members, from the first to the last.
+    /// Its byte range in the document. For joined scalar members, the range from the first value to the
+    /// last.
     pub bytes: Range<usize>,
-    /// Its text. Scalar members have their keys.
+    /// Its text. Joined scalar members are written with their keys.
     pub text: String,
 }
 
@@ -57,9 +57,9 @@ impl<'a> Splitter<'a> {
                 self.members(pointer, members, depth)
             }
             Some(b'[') if !is_small => {
-                let Elements(elements) = serde_json::from_str(text)?;
+                let elements: Vec<&RawValue> = serde_json::from_str(text)?;
                 let members = elements.into_iter().enumerate();
-                let members = members.map(|(index, value)| (Cow::Owned(index.to_string()), value));
+                let members = members.map(|(index, value)| (index.to_string(), value));
                 self.members(pointer, members.collect(), depth)
             }
             _ => {
@@ -73,7 +73,7 @@ impl<'a> Splitter<'a> {
     fn members(
         &mut self,
         pointer: &mut String,
-        members: Vec<(Cow<'a, str>, &'a RawValue)>,
+        members: Vec<(String, &'a RawValue)>,
         depth: usize,
     ) -> Result<(), serde_json::Error> {
         let length = pointer.len();
@@ -117,12 +117,12 @@ impl<'a> Splitter<'a> {
     }
 }
 
-struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
+struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
+        struct MembersVisitor;
+        impl<'de> Visitor<'de> for MembersVisitor {
             type Value = Members<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,40 +131,13 @@ impl<'de> Deserialize<'de> for Members<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
-                while let Some((key, value)) = map.next_entry::<String, &'de RawValue>()? {
-                    members.push((Cow::Owned(key), value));
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
                 }
                 Ok(Members(members))
             }
         }
-        deserializer.deserialize_map(Read)
-    }
-}
-
-struct Elements<'a>(Vec<&'a RawValue>);
-
-impl<'de> Deserialize<'de> for Elements<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Read;
-        impl<'de> Visitor<'de> for Read {
-            type Value = Elements<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an array")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(
-                self,
-                mut elements: A,
-            ) -> Result<Self::Value, A::Error> {
-                let mut records = Vec::new();
-                while let Some(value) = elements.next_element::<&'de RawValue>()? {
-                    records.push(value);
-                }
-                Ok(Elements(records))
-            }
-        }
-        deserializer.deserialize_seq(Read)
+        deserializer.deserialize_map(MembersVisitor)
     }
 }
 
@@ -175,7 +148,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn small_document_is_one_record() {
+    fn a_small_document_is_one_record() {
         let records = records(r#" {"a": 1} "#).unwrap();
         assert_eq!(records.len(), 1);
         assert_eq!(records[0].pointer, "");
@@ -183,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn large_document_is_split() {
+    fn a_large_document_is_split() {
         let pods: Vec<Value> = (0..40)
             .map(
                 |pod| json!({"metadata": {"name": format!("cart-{pod}")}, "note": "x".repeat(100)}),
@@ -228,8 +201,8 @@ mod tests {
         fn every_pointer_refers_to_its_record(document in documents()) {
             let text = document.to_string();
             for record in records(&text).unwrap() {
-                let pointed = document.pointer(&record.pointer);
-                prop_assert!(pointed.is_some(), "{}", record.pointer);
+                let value = document.pointer(&record.pointer);
+                prop_assert!(value.is_some(), "{}", record.pointer);
                 prop_assert!(text.get(record.bytes).is_some());
             }
         }

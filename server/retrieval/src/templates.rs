@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hasher};
 
-/// The maximum number of templates per text; further lines are only counted.
+/// The maximum number of templates per text. Once it is reached, lines that match no template only add to
+/// the line count.
 pub const MAX_TEMPLATES: usize = 20_000;
 
 /// A group of lines that differ only in their figures.
@@ -25,7 +26,6 @@ pub struct Template {
 pub struct Templates {
     templates: HashMap<u64, Template>,
     lines: u64,
-    ungrouped: u64,
 }
 
 impl Templates {
@@ -44,7 +44,7 @@ impl Templates {
                 template.count += 1;
                 template.last = number;
             }
-            Entry::Vacant(_) if is_full => self.ungrouped += 1,
+            Entry::Vacant(_) if is_full => {}
             Entry::Vacant(vacant) => {
                 let sample = line.to_owned();
                 vacant.insert(Template { sample, count: 1, first: number, last: number });
@@ -52,22 +52,16 @@ impl Templates {
         }
     }
 
-    /// The number of lines pushed.
+    /// Returns the number of lines pushed.
     #[must_use]
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// The number of lines that repeat an earlier line, except for its figures.
+    /// Returns the number of lines that repeat an earlier line, except for its figures.
     #[must_use]
     pub fn repeated(&self) -> u64 {
         self.templates.values().map(|template| template.count - 1).sum()
-    }
-
-    /// The number of lines not grouped because [`MAX_TEMPLATES`] was reached.
-    #[must_use]
-    pub fn ungrouped(&self) -> u64 {
-        self.ungrouped
     }
 
     /// Returns the templates in order of their first lines.
@@ -118,14 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn number_of_templates_is_limited() {
+    fn the_number_of_templates_is_limited() {
         let mut templates = Templates::default();
         for number in 0..MAX_TEMPLATES + 10 {
             let word: String =
                 number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
             templates.push(&word);
         }
-        assert_eq!(templates.ungrouped(), 10);
         assert_eq!(templates.finish().len(), MAX_TEMPLATES);
     }
 }

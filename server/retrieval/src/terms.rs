@@ -12,7 +12,7 @@
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// The maximum size in bytes of a term; longer identifiers are found only by their parts.
+/// The maximum size in bytes of a term. Longer identifiers can be found only by their parts.
 const MAX_WORD_BYTES: usize = 96;
 
 const SEPARATORS: [char; 8] = ['.', '_', '-', ':', '/', '@', '%', '+'];
@@ -24,7 +24,7 @@ const COMMON: [&str; 48] = [
     "these", "this", "to", "was", "were", "which", "while", "with", "would",
 ];
 
-/// Returns the terms of a text in order, with repetitions.
+/// Returns the terms of a text in order, including repetitions.
 #[must_use]
 pub fn terms(text: &str) -> Vec<String> {
     let stemmer = Stemmer::create(Algorithm::English);

@@ -19,6 +19,7 @@ use tonic::{Code, Status};
 use tower::{Layer, Service};
 use tracing::Instrument as _;
 
+use super::method_rights::{METHODS, OTHER, STREAMS, method};
 use super::permits::Permits;
 use crate::attestation::Attestation;
 use crate::call::Call;
@@ -45,11 +46,11 @@ struct Shared {
     metrics: Vec<MethodMetrics>,
     attestation: Attestation,
     identities: Arc<IdentityStore>,
-    /// One in this many calls is traced if the caller sent no trace.
+    /// If the caller sent no trace context, one in this many calls is traced.
     traced_one_in: u32,
 }
 
-/// The metrics of one method, created once instead of at each call.
+/// The metrics of one method, created once instead of on each call.
 #[derive(Debug)]
 struct MethodMetrics {
     method: &'static str,
@@ -224,7 +225,7 @@ impl Shared {
             .count_call()
             .map_err(|exceeded| ("too_fast", errors::too_fast(principal.name(), exceeded)))?;
         let principal_permit = principal.try_acquire().map_err(|max| {
-            ("overload", errors::too_many_calls_of_principal(principal.name(), max))
+            ("overload", errors::too_many_calls_for_principal(principal.name(), max))
         })?;
         let permit = permit.with_principal(principal_permit);
         let attestation = self.attestation.for_connection(extensions, principal);
@@ -234,7 +235,7 @@ impl Shared {
         Ok(Call::admitted(permit, time_limit, attestation, identity, share, received))
     }
 
-    /// Runs the handler. Returns its response, and its error if it failed.
+    /// Runs the handler. Returns its response, and the error that the response contains if the handler failed.
     async fn handle<S>(
         &self,
         mut inner: S,
@@ -335,58 +336,6 @@ static GRPC_TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
 /// The maximum time that a unary call waits for the next bytes of its message.
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The methods with a client stream. Their messages have no timeout.
-const STREAMS: [&str; 3] = [
-    "GroundingService/EvaluateStream",
-    "InvestigationService/Drive",
-    "EvidenceService/PutEvidence",
-];
-
-static METHODS: [(&str, Option<Right>); 33] = [
-    ("GroundingService/Evaluate", Some(Right::Evaluate)),
-    ("GroundingService/EvaluateStream", Some(Right::Evaluate)),
-    ("GroundingService/SelectBest", Some(Right::Evaluate)),
-    ("GroundingService/Score", Some(Right::Evaluate)),
-    ("GroundingService/TryJudges", Some(Right::Evaluate)),
-    ("GroundingService/Rescore", Some(Right::Read)),
-    ("GateService/EvaluateGate", None),
-    ("GateService/ClassifyVerdict", Some(Right::Evaluate)),
-    ("GateService/AssembleChain", None),
-    ("GateService/CapConfidence", None),
-    ("InvestigationService/StartInvestigation", Some(Right::Evaluate)),
-    ("InvestigationService/RecordTurn", Some(Right::Evaluate)),
-    ("InvestigationService/SubmitReport", Some(Right::Evaluate)),
-    ("InvestigationService/GetInvestigation", Some(Right::Read)),
-    ("InvestigationService/CancelInvestigation", Some(Right::Evaluate)),
-    ("InvestigationService/LookAtEntity", Some(Right::Evaluate)),
-    ("InvestigationService/Drive", Some(Right::Evaluate)),
-    ("PolicyService/ListPolicies", None),
-    ("PolicyService/GetPolicy", None),
-    ("PolicyService/CheckPolicy", Some(Right::Evaluate)),
-    ("LedgerService/ListEvaluations", Some(Right::Read)),
-    ("LedgerService/CountEvaluations", Some(Right::Read)),
-    ("LedgerService/GetEvaluation", Some(Right::Read)),
-    ("LedgerService/GetEvaluationEvidence", Some(Right::Read)),
-    ("LedgerService/RescoreEvaluations", Some(Right::Read)),
-    ("LedgerService/DeleteEvaluation", Some(Right::Delete)),
-    ("LedgerService/Grade", Some(Right::Grade)),
-    ("LedgerService/Export", Some(Right::Read)),
-    ("EvidenceService/PutEvidence", Some(Right::Store)),
-    ("EvidenceService/GetSnapshot", Some(Right::Search)),
-    ("EvidenceService/Search", Some(Right::Search)),
-    ("EvidenceService/ListCorpora", Some(Right::Search)),
-    ("EvidenceService/DeleteCorpus", Some(Right::Store)),
-];
-
-/// The metric label of unknown methods.
-const OTHER: &str = "other";
-
-/// Returns a method's label and right, or `None` if the path belongs to another API.
-fn method(path: &str) -> Option<(&'static str, Option<Right>)> {
-    let method = path.strip_prefix("/gsar.v1.")?;
-    Some(METHODS.iter().find(|(name, _)| *name == method).copied().unwrap_or((OTHER, None)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -408,20 +357,6 @@ mod tests {
         ] {
             assert_eq!(parse_timeout(value), expected, "{value}");
         }
-    }
-
-    #[test]
-    fn every_method_has_a_label() {
-        let pool = prost_reflect_pool();
-        for service in pool.services().filter(|service| service.package_name() == "gsar.v1") {
-            for descriptor in service.methods() {
-                let path = format!("/{}/{}", service.full_name(), descriptor.name());
-                assert_ne!(method(&path), Some((OTHER, None)), "{path}");
-                let name = format!("{}/{}", service.name(), descriptor.name());
-                assert_eq!(STREAMS.contains(&&*name), descriptor.is_client_streaming(), "{path}");
-            }
-        }
-        assert_eq!(method("/grpc.health.v1.Health/Check"), None);
     }
 
     #[tokio::test]
@@ -448,9 +383,5 @@ mod tests {
             error_status(&response).map(|status| status.code()),
             Some(Code::DeadlineExceeded)
         );
-    }
-
-    fn prost_reflect_pool() -> prost_reflect::DescriptorPool {
-        prost_reflect::DescriptorPool::decode(gsar_proto::DESCRIPTORS).unwrap()
     }
 }

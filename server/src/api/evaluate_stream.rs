@@ -1,4 +1,4 @@
-//! Evaluates the reports of a stream. Each counts as a call with its own deadline and permit.
+//! Evaluates the reports of a stream. Each report counts as a call with its own deadline and permit.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use gsar_core::ClaimId;
-use gsar_proto::v1::evaluate_stream_response::Result as Answered;
+use gsar_proto::v1::evaluate_stream_response::Result as StreamResult;
 use gsar_proto::violations::Violations;
 use gsar_proto::{render, v1};
 use metrics::counter;
@@ -115,10 +115,10 @@ impl ReportStream {
         let code = result.as_ref().map_or_else(Status::code, |_| Code::Ok);
         counter!(names::STREAM_ITEMS, "code" => code_name(code)).increment(1);
         let result = match result {
-            Ok(evaluation) => Answered::Evaluation(Box::new(evaluation)),
+            Ok(evaluation) => StreamResult::Evaluation(Box::new(evaluation)),
             Err(status) => {
                 log_refused(METHOD, &status, started.elapsed());
-                Answered::Error(render::call_error(&status))
+                StreamResult::Error(render::call_error(&status))
             }
         };
         v1::EvaluateStreamResponse { correlation_id, result: Some(result) }
@@ -154,7 +154,7 @@ async fn deliver(
 ) -> Result<(), ()> {
     match result {
         Ok(answer) => answers.send(Ok(answer)).await.map_err(|_| ()),
-        // The panics of handlers are caught earlier, so this is a bug in this file.
+        // Panics in handlers are caught earlier, so this is a bug in this file.
         Err(_) => {
             let id = crate::wall_clock::new_id().to_string();
             tracing::error!(defect = %id, "a streamed evaluation panicked");
@@ -172,9 +172,9 @@ fn check(
     let (len, max) = (correlation_id.len(), ClaimId::MAX_BYTES);
     if len == 0 {
         violations
-            .add("correlation_id", "is missing; give 1 to 256 bytes that identify the answer");
+            .add("correlation_id", "is missing; expected 1 to 256 bytes that identify the answer");
     } else if len > max {
-        let description = format!("has {len} bytes; at most {max} are allowed: shorten it");
+        let description = format!("has {len} bytes; at most {max} are allowed; shorten it");
         violations.add("correlation_id", description);
     }
     if request.is_none() {

@@ -17,7 +17,6 @@ use super::admission::stream_refused;
 use super::services::{Engines, call};
 use crate::attestation::Attestation;
 use crate::blocking_work::offload_store;
-use crate::errors;
 use crate::evaluate::search_hit;
 use crate::evidence::{
     CorpusName, Filter, ItemRef, Part, Put, Query, StoreError, StoredItem, Summary,
@@ -52,11 +51,14 @@ impl Corpora {
             }
             Some(Message::More(bytes)) => Some(CheckedPart::More(bytes)),
             Some(Message::Corpus(_)) => {
-                violations.add("corpus", "may be sent only once; one call stores in one corpus");
+                violations.add(
+                    "corpus",
+                    "may be sent only once; each call stores items in a single corpus",
+                );
                 None
             }
             None => {
-                violations.add("part", "is missing; give item or more");
+                violations.add("part", "is missing; expected `item` or `more`");
                 None
             }
         };
@@ -231,7 +233,7 @@ fn parse_head(
 ) -> Result<(CorpusName, Option<Duration>), Status> {
     let mut violations = Violations::default();
     let Some(Message::Corpus(head)) = first.and_then(|message| message.part) else {
-        violations.add("corpus", "is missing; the first message of a call names the corpus");
+        violations.add("corpus", "is missing; the first message of a call must name the corpus");
         return violations.finish(None);
     };
     let time_to_live = match head.time_to_live {
@@ -239,7 +241,7 @@ fn parse_head(
         Some(time_to_live) => match Duration::try_from(time_to_live) {
             Ok(time_to_live) => Some(time_to_live),
             Err(_) => {
-                violations.add("corpus.time_to_live", "is negative; give 0 or more");
+                violations.add("corpus.time_to_live", "is negative; expected 0 or more");
                 None
             }
         },
@@ -249,7 +251,7 @@ fn parse_head(
 }
 
 fn corpus_name(name: &str) -> Result<CorpusName, Status> {
-    CorpusName::new(name).map_err(|error| errors::evidence(&error))
+    Ok(CorpusName::new(name)?)
 }
 
 fn snapshot_request(
@@ -262,12 +264,12 @@ fn snapshot_request(
         Some(Item::Key(key)) => match blake3::Hash::from_hex(&key) {
             Ok(digest) => Some(ItemRef::Digest(*digest.as_bytes())),
             Err(_) => {
-                violations.add("key", "is not a BLAKE3 digest; give 64 hexadecimal digits");
+                violations.add("key", "is not a BLAKE3 digest; expected 64 hexadecimal digits");
                 None
             }
         },
         None => {
-            violations.add("item", "is missing; give evidence_id or key");
+            violations.add("item", "is missing; expected evidence_id or key");
             None
         }
     };
@@ -283,7 +285,7 @@ fn snapshot_request(
             if range.first == 0 || range.first > range.last {
                 violations.add(
                     "lines",
-                    "is not a range of lines; lines count from 1 and the last one is included",
+                    "is not a valid line range; lines are numbered from 1, and the last line is included",
                 );
             }
             Part::Lines(range.first, range.last)
@@ -306,7 +308,7 @@ pub(super) fn corpus(summary: Summary) -> v1::CorpusSummary {
     }
 }
 
-/// Builds the response, and lists items up to a size that every client accepts.
+/// Builds the response. It lists items only up to a size that every client accepts.
 fn put_response(corpus: v1::CorpusSummary, items: Vec<StoredItem>) -> v1::PutEvidenceResponse {
     const MAX_BYTES: usize = 1 << 20;
     let count = |predicate: fn(&StoredItem) -> bool| {

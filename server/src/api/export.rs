@@ -17,10 +17,10 @@ use crate::export::Export;
 use crate::server_phase::{Phase, PhaseCell};
 
 const METHOD: &str = "LedgerService/Export";
-/// The step named in deadline errors.
+/// The name of the step in deadline errors.
 const STEP: &str = "export";
 
-type Responses = mpsc::Sender<Result<v1::ExportResponse, Status>>;
+type ResponseSender = mpsc::Sender<Result<v1::ExportResponse, Status>>;
 
 /// Streams an export until it is complete, the client disconnects or the server drains. The deadline
 /// applies to each page and each response separately.
@@ -32,7 +32,7 @@ pub(super) fn stream(
     let (responses, receiver) = mpsc::channel(1);
     let (end, result) = oneshot::channel();
     tokio::spawn(async move {
-        let _gone = end.send(run(export, &call, &responses, &phase).await);
+        let _receiver_is_gone = end.send(run(export, &call, &responses, &phase).await);
     });
     let end = once(result).filter_map(|result| {
         ready(match result {
@@ -50,7 +50,7 @@ pub(super) fn stream(
 async fn run(
     mut export: Export,
     call: &Call,
-    responses: &Responses,
+    responses: &ResponseSender,
     phase: &PhaseCell,
 ) -> Result<(), Status> {
     let to_timeout_error = |_| errors::deadline_exceeded(STEP);

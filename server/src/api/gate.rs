@@ -9,7 +9,8 @@ use tonic::{Request, Response, Status};
 
 use super::services::{Engines, call};
 use crate::compute_pool::compute;
-use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, investigation};
+use crate::errors;
+use crate::evaluate::{ChosenPolicy, Engine, PolicyUse};
 use crate::telemetry;
 
 pub(super) struct Gate(pub(super) Engines);
@@ -72,20 +73,18 @@ impl GateService for Gate {
         let request = request.into_inner();
         let (gate, policy) = Self::parse(&engine, request.gate, &request.policy)?;
         let chain = if request.hypothesis_id.is_empty() {
-            chain(&policy.policy, &investigation(&gate))
+            chain(&policy.policy, &gate.investigation())
         } else {
             let has_id = |id: &HypothesisId| id.as_str() == request.hypothesis_id;
             let Some(hypothesis) = gate.hypotheses.iter().find(|hypothesis| has_id(&hypothesis.id))
             else {
-                let mut violations = Violations::default();
                 let description = format!(
                     "`{}` is not among gate.hypotheses; name one of them or leave it empty",
                     request.hypothesis_id
                 );
-                violations.add("hypothesis_id", description);
-                return Err(violations.into_status());
+                return Err(errors::invalid_field("hypothesis_id", description));
             };
-            safety::assemble(&gate.chain_input(Some(hypothesis)))
+            safety::assemble(Some(hypothesis), &gate.investigation())
         };
         Ok(Response::new(v1::AssembleChainResponse {
             chain: Some(render::evidence_chain(chain, &gate.change_records)),

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use gsar_proto::v1::grounding_service_server::GroundingService;
-use gsar_proto::v1::ranked_candidate::Result as Ranked;
+use gsar_proto::v1::ranked_candidate::Result as CandidateResult;
 use gsar_proto::v1::{
     EvaluateRequest, EvaluateResponse, EvaluateStreamRequest, EvaluateStreamResponse,
     RescoreRequest, RescoreResponse, ScoreRequest, ScoreResponse, SelectBestRequest,
@@ -73,7 +73,7 @@ impl GroundingService for Grounding {
         let answer = self.engines.for_call(&call).select_best(&call, request).await?;
         for ranked in &answer.ranking {
             let index = usize::try_from(ranked.index).unwrap_or(usize::MAX);
-            if let (Some(Ranked::Evaluation(evaluation)), Some(ids)) =
+            if let (Some(CandidateResult::Evaluation(evaluation)), Some(ids)) =
                 (&ranked.result, ids.get(index))
             {
                 log_evaluated(ids, evaluation, started.elapsed());

@@ -5,7 +5,6 @@ use std::time::Instant;
 use gsar_proto::v1;
 use gsar_proto::v1::drive_request::Request as Step;
 use gsar_proto::v1::investigation_service_server::InvestigationService;
-use gsar_proto::violations::Violations;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
@@ -26,10 +25,6 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    fn for_request<T>(&self, request: &Request<T>) -> Result<Investigations, Status> {
-        Ok(self.investigations.for_principal(&call(request.extensions())?.principal))
-    }
-
     async fn run_step<T>(
         &self,
         request: Request<T>,
@@ -98,7 +93,9 @@ impl InvestigationService for Driver {
         &self,
         request: Request<v1::GetInvestigationRequest>,
     ) -> Result<Response<v1::GetInvestigationResponse>, Status> {
-        self.for_request(&request)?.get(request.into_inner()).await.map(Response::new)
+        let call = call(request.extensions())?;
+        let investigations = self.investigations.for_principal(&call.principal);
+        investigations.get(request.into_inner()).await.map(Response::new)
     }
 
     async fn cancel_investigation(
@@ -134,7 +131,7 @@ impl InvestigationService for Driver {
 
 const METHOD: &str = "InvestigationService/Drive";
 
-type Answers = mpsc::Sender<Result<v1::DriveResponse, Status>>;
+type AnswerSender = mpsc::Sender<Result<v1::DriveResponse, Status>>;
 
 struct Session {
     driver: Driver,
@@ -146,7 +143,7 @@ struct Session {
 impl Session {
     /// Answers each message in order until the investigation is finished, the client disconnects or the
     /// server drains. A report that is being evaluated is still recorded.
-    async fn run(mut self, mut requests: Streaming<v1::DriveRequest>, answers: Answers) {
+    async fn run(mut self, mut requests: Streaming<v1::DriveRequest>, answers: AnswerSender) {
         loop {
             let message = tokio::select! {
                 message = requests.message() => message,
@@ -170,11 +167,11 @@ impl Session {
         }
     }
 
-    /// Answers one message. Each has its own deadline, and its caller's rights are checked again.
+    /// Answers one message. Each message has its own deadline, and the caller's rights are checked again for each.
     async fn answer(&mut self, message: v1::DriveRequest) -> Result<v1::DriveResponse, Status> {
-        let step = message
-            .request
-            .ok_or_else(|| invalid("request", "is missing; give start, turn, report or cancel"))?;
+        let step = message.request.ok_or_else(|| {
+            errors::invalid_field("request", "is missing; expected start, turn, report or cancel")
+        })?;
         self.call
             .stream_admission()
             .wait_for_call()
@@ -185,52 +182,41 @@ impl Session {
         self.driver.step(&call, step).await
     }
 
-    /// Fills in the stream's investigation ID. Only the first message can start an investigation.
+    /// Fills in the stream's investigation ID if it is empty, and rejects any other ID. Only the first message
+    /// can start an investigation.
     fn with_investigation_id(&mut self, mut step: Step) -> Result<Step, Status> {
         let is_first = self.investigation_id.is_empty();
-        match &mut step {
+        let (id, field) = match &mut step {
             Step::Start(_) if !is_first => {
-                return Err(invalid(
+                return Err(errors::invalid_field(
                     "start",
                     "is allowed only as the first message; open another stream",
                 ));
             }
-            Step::Start(start) => self.investigation_id.clone_from(&start.investigation_id),
+            Step::Start(start) => {
+                self.investigation_id.clone_from(&start.investigation_id);
+                return Ok(step);
+            }
             _ if is_first => {
-                return Err(invalid("start", "is missing; the first message of a stream is start"));
+                return Err(errors::invalid_field(
+                    "start",
+                    "is missing; the first message of a stream must be start",
+                ));
             }
-            Step::Turn(turn) => {
-                self.fill_investigation_id(&mut turn.investigation_id, "turn.investigation_id")?
-            }
-            Step::Report(report) => {
-                self.fill_investigation_id(
-                    &mut report.investigation_id,
-                    "report.investigation_id",
-                )?;
-            }
-            Step::Cancel(cancel) => {
-                self.fill_investigation_id(
-                    &mut cancel.investigation_id,
-                    "cancel.investigation_id",
-                )?;
-            }
-        }
-        Ok(step)
-    }
-
-    /// Fills in the stream's investigation ID if `id` is empty, and rejects any other ID.
-    fn fill_investigation_id(&self, id: &mut String, field: &str) -> Result<(), Status> {
+            Step::Turn(turn) => (&mut turn.investigation_id, "turn.investigation_id"),
+            Step::Report(report) => (&mut report.investigation_id, "report.investigation_id"),
+            Step::Cancel(cancel) => (&mut cancel.investigation_id, "cancel.investigation_id"),
+        };
         let expected = &self.investigation_id;
         if id.is_empty() {
             id.clone_from(expected);
         }
-        if id == expected {
-            return Ok(());
+        if id != expected {
+            let description =
+                format!("is `{id}`, but this stream drives `{expected}`; leave it out");
+            return Err(errors::invalid_field(field, description));
         }
-        Err(invalid(
-            field,
-            &format!("is `{id}`, but this stream drives `{expected}`; leave it out"),
-        ))
+        Ok(step)
     }
 }
 
@@ -239,10 +225,4 @@ fn is_finished(answer: &v1::DriveResponse) -> bool {
         answer.investigation.as_ref().and_then(|investigation| investigation.instruction.as_ref());
     let due = instruction.and_then(|instruction| instruction.due.as_ref());
     matches!(due, Some(v1::instruction::Due::Finished(_)))
-}
-
-fn invalid(field: &str, description: &str) -> Status {
-    let mut violations = Violations::default();
-    violations.add(field, description);
-    violations.into_status()
 }

@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 
 use futures_util::stream::BoxStream;
 use gsar_core::time::Timestamp;
-use gsar_proto::enums::Enumeration;
 use gsar_proto::v1::ledger_service_server::LedgerService;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
@@ -13,24 +12,24 @@ use tonic::{Request, Response, Status};
 use super::services::{Engines, call};
 use super::{export, grades};
 use crate::errors;
-use crate::evaluate::{self, PolicyUse, ledger_status, now, summary};
+use crate::evaluate::{self, PolicyUse, now, summary};
 use crate::export::Export;
 use crate::ledger::{Count, MAX_COUNTS, PageRequest, Selection};
 use crate::rescore::MAX_DECIDED;
 use crate::server_phase::PhaseCell;
 
 /// The service. It ends exports when `phase` reaches draining.
-pub(super) struct LedgerReader {
+pub(super) struct LedgerHandler {
     pub(super) engines: Engines,
     pub(super) phase: PhaseCell,
 }
 
-/// The page size if the request has 0.
+/// The page size if the request's page size is 0.
 const DEFAULT_PAGE: NonZeroUsize = NonZeroUsize::new(50).unwrap();
 const MAX_PAGE: u32 = 1000;
 
 #[tonic::async_trait]
-impl LedgerService for LedgerReader {
+impl LedgerService for LedgerHandler {
     async fn list_evaluations(
         &self,
         request: Request<v1::ListEvaluationsRequest>,
@@ -38,8 +37,7 @@ impl LedgerService for LedgerReader {
         let engine = self.engines.for_request(&request)?;
         let page_request = page_request(request.into_inner())?;
         let selection = page_request.selection.clone();
-        let page =
-            engine.recording()?.list(page_request).await.map_err(|error| ledger_status(&error))?;
+        let page = engine.required_ledger()?.list(page_request).await?;
         let next_page_token = page.next.map(|next| selection.page_token(next));
         Ok(Response::new(v1::ListEvaluationsResponse {
             evaluations: page.evaluations.into_iter().map(summary).collect(),
@@ -57,15 +55,12 @@ impl LedgerService for LedgerReader {
         let filter = parse::evaluation_filter(evaluations, &mut violations);
         let interval = parse::count_interval(interval, &mut violations);
         let (filter, interval) = violations.finish(filter.zip(interval))?;
-        let counts = engine.recording()?.counts(selection(filter), interval).await;
-        let counts = counts.map_err(|error| ledger_status(&error))?;
+        let counts = engine.required_ledger()?.counts(filter.into(), interval).await?;
         if counts.len() > MAX_COUNTS {
-            let mut violations = Violations::default();
             let description = format!(
-                "yields more than {MAX_COUNTS} counts; give a longer interval or a shorter period"
+                "yields more than {MAX_COUNTS} counts; use a longer interval or a shorter period"
             );
-            violations.add("interval", description);
-            return Err(violations.into_status());
+            return Err(errors::invalid_field("interval", description));
         }
         let counts =
             counts.into_iter().map(|count| render_count(count, interval.is_some())).collect();
@@ -98,14 +93,14 @@ impl LedgerService for LedgerReader {
             errors::unknown(
                 "evidence item",
                 &evidence_id,
-                "`gsar ledger show --output json` lists those of the evaluation",
+                "`gsar ledger show --output json` lists the evaluation's items",
             )
         })?;
         let content = engine.stored_content(&evaluation_id, &item).await?;
         let content = content.ok_or_else(|| {
             errors::not_allowed(
                 "the ledger stores only the head of this item",
-                "have ledger.evidence set to full; it applies to later evaluations",
+                "set ledger.evidence to \"full\"; this affects only later evaluations",
             )
         })?;
         let item = Some(evaluate::evidence_item(item, content));
@@ -129,7 +124,7 @@ impl LedgerService for LedgerReader {
         }
         let (filter, policy) = violations.finish(filter.zip(policy))?;
         let limit = page_size(limit).unwrap_or(MAX_DECIDED);
-        engine.rescore_evaluations(&call, selection(filter), policy, limit).await.map(Response::new)
+        engine.rescore_evaluations(&call, filter.into(), policy, limit).await.map(Response::new)
     }
 
     async fn delete_evaluation(
@@ -138,9 +133,7 @@ impl LedgerService for LedgerReader {
     ) -> Result<Response<v1::DeleteEvaluationResponse>, Status> {
         let engine = self.engines.for_request(&request)?;
         let id = request.into_inner().evaluation_id;
-        let deleted =
-            engine.recording()?.delete(&id).await.map_err(|error| ledger_status(&error))?;
-        if deleted {
+        if engine.required_ledger()?.delete(&id).await? {
             Ok(Response::new(v1::DeleteEvaluationResponse {}))
         } else {
             Err(evaluate::unknown_evaluation(&id))
@@ -152,7 +145,7 @@ impl LedgerService for LedgerReader {
         request: Request<v1::GradeRequest>,
     ) -> Result<Response<v1::GradeResponse>, Status> {
         let engine = self.engines.for_request(&request)?;
-        let ledger = engine.recording()?;
+        let ledger = engine.required_ledger()?;
         let mut violations = Violations::default();
         let parsed_grades = parse::grades(request.into_inner(), engine.limits(), &mut violations);
         let parsed_grades = violations.finish(parsed_grades)?;
@@ -162,7 +155,7 @@ impl LedgerService for LedgerReader {
         let graded_at = now();
         let grades = grades::check(parsed_grades, &claims, graded_at)?;
         // The evaluation may have been deleted since it was read.
-        if !ledger.grade(grades).await.map_err(|error| ledger_status(&error))? {
+        if !ledger.grade(grades).await? {
             return Err(evaluate::unknown_evaluation(&id));
         }
         engine.forget_graded_claims();
@@ -176,8 +169,10 @@ impl LedgerService for LedgerReader {
         request: Request<v1::ExportRequest>,
     ) -> Result<Response<Self::ExportStream>, Status> {
         let call = call(request.extensions())?;
-        let export =
-            Export::new(self.engines.for_call(&call).recording()?.clone(), request.into_inner())?;
+        let export = Export::new(
+            self.engines.for_call(&call).required_ledger()?.clone(),
+            request.into_inner(),
+        )?;
         Ok(Response::new(export::stream(export, call, self.phase.clone())))
     }
 }
@@ -194,28 +189,12 @@ fn page_request(request: v1::ListEvaluationsRequest) -> Result<PageRequest, Stat
         let description = format!("{} is above {MAX_PAGE}; request fewer", request.page_size);
         violations.add("page_size", description);
     }
-    let selection = selection(violations.finish(filter)?);
+    let selection: Selection = violations.finish(filter)?.into();
     let mut violations = Violations::default();
     let cursor = violations.note("page_token", selection.cursor(&request.page_token));
     let cursor = violations.finish(cursor)?;
     let limit = page_size(request.page_size).unwrap_or(DEFAULT_PAGE);
     Ok(PageRequest { selection, cursor, limit })
-}
-
-fn selection(filter: parse::ParsedEvaluationFilter) -> Selection {
-    let non_empty = |text: String| (!text.is_empty()).then_some(text);
-    Selection {
-        tier: filter.tier.map(Enumeration::number),
-        report_id: non_empty(filter.report_id),
-        investigation_id: non_empty(filter.investigation_id),
-        policy: non_empty(filter.policy),
-        judge: non_empty(filter.judge),
-        principal: non_empty(filter.principal),
-        from_micros: filter.from.map(Timestamp::as_micros),
-        before_micros: filter.before.map(Timestamp::as_micros),
-        graded: filter.graded,
-        unproven_only: filter.unproven_only,
-    }
 }
 
 fn render_count(count: Count, has_intervals: bool) -> v1::EvaluationCount {
@@ -251,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn page_tokens_belong_to_one_filter() {
+    fn a_page_token_is_valid_only_for_its_filter() {
         let request = |page_token: &str, report_id: &str| v1::ListEvaluationsRequest {
             page_token: page_token.to_owned(),
             report_id: report_id.to_owned(),

@@ -9,6 +9,7 @@ mod grades;
 mod grounding;
 mod investigation;
 mod ledger;
+mod method_rights;
 mod permits;
 mod policy;
 mod services;

@@ -37,7 +37,7 @@ impl Permits {
         Arc::clone(&self.calls).try_acquire_owned().ok().map(Permit::for_call)
     }
 
-    /// Waits for a permit for one item of a stream. Never `None`, since the semaphores are never closed.
+    /// Waits for a permit for one item of a stream. Never returns `None`, since the semaphores are never closed.
     pub(super) async fn acquire_for_stream(&self) -> Option<Permit> {
         let stream = Arc::clone(&self.streams).acquire_owned().await.ok()?;
         let permit = Arc::clone(&self.calls).acquire_owned().await.ok()?;

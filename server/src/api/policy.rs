@@ -64,7 +64,7 @@ impl PolicyService for Policies {
         let mut violations = Violations::default();
         if toml.len() > MAX_TOML {
             let description = format!(
-                "has {} bytes; at most {MAX_TOML} are allowed: `gsar policy show reference` has every field in fewer",
+                "has {} bytes; at most {MAX_TOML} are allowed; `gsar policy show reference` prints every field in fewer bytes",
                 toml.len()
             );
             violations.add("toml", description);

@@ -20,7 +20,7 @@ use super::evidence::Corpora;
 use super::gate::Gate;
 use super::grounding::Grounding;
 use super::investigation::Driver;
-use super::ledger::LedgerReader;
+use super::ledger::LedgerHandler;
 use super::permits::Permits;
 use super::policy::Policies;
 use crate::call::Call;
@@ -72,7 +72,7 @@ pub fn routes<H: Health>(
     let investigations = Investigations::new(Arc::clone(engine));
     let driver = Driver { investigations, phase: phase.clone() };
     let investigations = InvestigationServiceServer::new(driver);
-    let ledger = LedgerServiceServer::new(LedgerReader { engines, phase });
+    let ledger = LedgerServiceServer::new(LedgerHandler { engines, phase });
     Ok(Routes::default()
         .add_service(grounding.max_decoding_message_size(max_message))
         .add_service(gate.max_decoding_message_size(max_message))

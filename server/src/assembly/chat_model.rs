@@ -1,4 +1,4 @@
-//! Checks a chat model's settings and builds judges from it. Sends no request.
+//! Checks a chat model's settings and builds judges that use the model. Sends no request.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use gsar_chat::{
     Chat, Endpoint, MAX_ATTEMPTS, MAX_CONCURRENT, ModelName, Price, Provider, Retry, SecretString,
     Settings, SettingsError, StructuredOutput, TIMEOUTS, Temperature,
 };
-use gsar_redaction::{Options, Pattern, Redactor};
+use gsar_redaction::{Pattern, Redactor};
 
-use crate::config::{self, Duration, Judges, Model, Problems};
+use crate::config::{Duration, Judges, Model, Problems};
 use crate::judge::Question;
 use crate::judge::model::{
     ModelJudge, ModelOptions, Prompt, PromptError, Purpose, lines_prompt_digest,
@@ -37,7 +37,7 @@ impl fmt::Debug for CheckedModel {
 
 impl CheckedModel {
     /// Checks the table `judges.models.NAME`. `redactor` is `None` if `judges.hidden` has an invalid
-    /// pattern, which `problems` already contains.
+    /// pattern, which has already been added to `problems`.
     pub(super) fn check(
         name: &str,
         model_name: ModelName,
@@ -146,19 +146,19 @@ impl ModelProblems<'_> {
 
     fn check_range<T: PartialOrd + fmt::Display>(&mut self, key: &str, value: T, min: T, max: T) {
         if value < min || value > max {
-            self.add(key, format!("{value} is not allowed; give {min} to {max}"));
+            self.add(key, format!("{value} is not allowed; expected {min} to {max}"));
         }
     }
 
     fn add_settings_error(&mut self, error: &SettingsError) {
         let key = match error {
-            SettingsError::NoBaseUrl { .. } | SettingsError::KeyInTheClear { .. } => "base_url",
-            SettingsError::Url { .. } => "base_url",
-            SettingsError::NoKey { .. } | SettingsError::HeaderValue { .. } => "key_file",
+            SettingsError::NoBaseUrl { .. }
+            | SettingsError::KeyInTheClear { .. }
+            | SettingsError::Url { .. } => "base_url",
+            SettingsError::NoKey { .. } | SettingsError::InvalidKey => "key_file",
             SettingsError::StructuredOutput { .. } => "structured_output",
             SettingsError::Duration { .. } => "timeout",
             SettingsError::Number { .. }
-            | SettingsError::HeaderName { .. }
             | SettingsError::Certificates { .. }
             | SettingsError::Client { .. } => {
                 let path = ["judges", "models", self.model];
@@ -188,17 +188,19 @@ fn check_ranges(provider: Provider, config: &Model, problems: &mut ModelProblems
     problems.check_range("examples", config.examples, 0, MAX_EXAMPLES);
     problems.check_range("samples", config.samples, 1, Question::MAX_SAMPLES);
     if config.max_evidence.0 == 0 {
-        problems.add("max_evidence", "0 allows nothing; give 1 or more");
+        problems.add("max_evidence", "0 allows nothing; set it to 1 or more");
     }
     let has_output_modes = matches!(provider, Provider::OpenAiCompatible | Provider::Oci);
     if config.outline_above.is_some_and(|min_size| min_size.0 < MIN_OUTLINE) {
-        problems
-            .add("outline_above", "give 1KiB or more, or leave it out to send every item whole");
+        problems.add(
+            "outline_above",
+            "is too small; set it to 1KiB or more, or leave it out to send every item whole",
+        );
     }
-    if config.structured_output != config::StructuredOutput::JsonSchema && !has_output_modes {
+    if config.structured_output != StructuredOutput::JsonSchema && !has_output_modes {
         problems.add(
             "structured_output",
-            format!("is not for {provider}, which has its own mode; leave it out, or use openai-compatible or oci"),
+            format!("is not supported for {provider}, which has its own mode; leave it out, or use openai-compatible or oci"),
         );
     }
 }
@@ -254,12 +256,7 @@ fn settings(config: &Model) -> Settings {
         requests_per_minute: config.requests_per_minute,
         retry: Retry { attempts: config.attempts, ..Retry::default() },
         hedge_after: config.hedge_after.map(|delay| delay.0),
-        structured_output: match config.structured_output {
-            config::StructuredOutput::JsonSchema => StructuredOutput::JsonSchema,
-            config::StructuredOutput::GuidedJson => StructuredOutput::GuidedJson,
-            config::StructuredOutput::JsonObject => StructuredOutput::JsonObject,
-            config::StructuredOutput::Off => StructuredOutput::Off,
-        },
+        structured_output: config.structured_output,
         ollama_context: config.ollama_context,
         ..Settings::default()
     }
@@ -268,7 +265,7 @@ fn settings(config: &Model) -> Settings {
 /// Reads the API key from its file or the environment.
 ///
 /// # Errors
-/// The key in the configuration, and a description.
+/// The configuration key at fault, and a description of the problem.
 fn key(name: &ModelName, config: &Model) -> Result<Option<SecretString>, (&'static str, String)> {
     if let Some(path) = &config.key_file {
         let problem = |reason: String| ("key_file", format!("{}: {reason}", path.display()));
@@ -318,14 +315,14 @@ fn price(
         }
         (None, None) if config.cached_price.is_none() => {
             if judges.daily_budget.is_some() {
-                let description = "is missing, but judges.daily_budget needs the cost of models; give input_price and output_price";
+                let description = "is missing, but judges.daily_budget needs the cost of models; set input_price and output_price";
                 problems.add("input_price", description);
             }
             Some(None)
         }
         (input, _) => {
             let missing = if input.is_none() { "input_price" } else { "output_price" };
-            problems.add(missing, "is missing; give both input_price and output_price, or neither");
+            problems.add(missing, "is missing; set both input_price and output_price, or neither");
             None
         }
     }
@@ -339,8 +336,7 @@ pub(super) fn redactor(judges: &Judges, problems: &mut Problems) -> Option<Redac
     };
     let mut is_valid = true;
     for entry in &judges.hidden {
-        let options = Options { patterns: vec![pattern(entry)], ..Options::default() };
-        if let Err(error) = Redactor::new(&options) {
+        if let Err(error) = Redactor::new(&[pattern(entry)]) {
             problems.add(&["judges", "hidden", entry.0], error);
             is_valid = false;
         }
@@ -348,8 +344,8 @@ pub(super) fn redactor(judges: &Judges, problems: &mut Problems) -> Option<Redac
     if !is_valid {
         return None;
     }
-    let patterns = judges.hidden.iter().map(pattern).collect();
-    problems.note(&["judges", "hidden"], Redactor::new(&Options { patterns, ..Options::default() }))
+    let patterns: Vec<Pattern> = judges.hidden.iter().map(pattern).collect();
+    problems.note(&["judges", "hidden"], Redactor::new(&patterns))
 }
 
 #[cfg(test)]
@@ -357,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rejects_an_empty_key_file() {
+    fn rejects_a_missing_or_empty_key_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         let name: ModelName = "openai:m".parse().unwrap();

@@ -1,5 +1,5 @@
 //! Checks a whole configuration and reports every problem. Neither binds addresses nor locks the data
-//! directory, so that it can run next to a server.
+//! directory, so that the check can run while a server is running.
 
 use std::sync::Arc;
 
@@ -39,8 +39,8 @@ impl std::fmt::Debug for CheckedConfig {
 
 impl CheckedConfig {
     /// Checks the policies, judges, TLS files, search model, data directory and ledger. Blocks, since it
-    /// reads the whole ledger. The chain may also name the judges in `judges`. `problems` has the errors
-    /// found so far.
+    /// reads the whole ledger. The chain may also name the judges in `judges`. `problems` contains the
+    /// errors found so far.
     ///
     /// # Errors
     /// All problems, including earlier ones.
@@ -175,7 +175,7 @@ fn local_options(config: &Config, problems: &mut Problems) -> Option<LocalOption
     }
     let workers = judges.local.workers;
     if !(1..=MAX_WORKERS).contains(&workers) {
-        let description = format!("{workers} is not allowed; give 1 to {MAX_WORKERS}");
+        let description = format!("{workers} is not allowed; expected 1 to {MAX_WORKERS}");
         problems.add(&["judges", "local", "workers"], description);
         return None;
     }

@@ -14,7 +14,7 @@ pub(super) fn resolve(config: &mut Config) {
                 let reason = error.to_string();
                 tracing::warn!(
                     reason,
-                    "ONNX Runtime is not available, so {} judges, which leaves most claims undecided; install the package's ONNX Runtime, set evidence.onnxruntime, or run `make onnxruntime` in the sources",
+                    "ONNX Runtime is not available, so the judge is {}, which leaves most claims undecided; install the package's ONNX Runtime, set evidence.onnxruntime, or run `make onnxruntime` in the sources",
                     FactsJudge::NAME
                 );
                 FactsJudge::NAME
@@ -46,7 +46,7 @@ mod tests {
     use crate::config::{Member, Panel};
 
     #[test]
-    fn embedded_is_the_facts_judge_without_onnx_runtime() {
+    fn resolves_embedded_to_the_facts_judge_without_onnx_runtime() {
         let mut config = Config::default();
         config.evidence.onnxruntime = Some(PathBuf::from("/no/such/library.so"));
         config.judges.chain = vec!["panel:court".to_owned(), EMBEDDED.to_owned()];

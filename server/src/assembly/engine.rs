@@ -23,7 +23,7 @@ impl CheckedConfig {
     /// PostgreSQL needs a tokio runtime.
     ///
     /// # Errors
-    /// A message if the server cannot start, for example because another one uses the data directory.
+    /// A message if the server cannot start, for example because another server uses the data directory.
     pub fn build(self) -> Result<Engine, String> {
         let database = self.database();
         let Self { config, policies, chain, judges, embeddings, .. } = self;
@@ -87,7 +87,7 @@ fn warn_about_local_corpora(data_dir: &Path) {
         tracing::warn!(
             corpora,
             folder = %data_dir.display(),
-            "corpora in data_dir are ignored: storage.url stores them in the database; store them again"
+            "corpora in data_dir are ignored, since storage.url is set and corpora are stored in the database; upload them again"
         );
     }
 }

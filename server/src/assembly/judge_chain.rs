@@ -1,4 +1,4 @@
-//! Checks the configured chain of judges and builds it. Calls no model.
+//! Checks the configured judge chain and builds it. Calls no model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) struct CheckedChain {
     redactor: Redactor,
 }
 
-/// A judge that needs no configuration.
+/// A judge that is available without configuration.
 pub(super) struct BuiltIn {
     name: String,
     can_take_second_look: bool,
@@ -123,7 +123,7 @@ impl CheckedChain {
     pub(super) fn require_prices(&self, principal: &str, problems: &mut Problems) {
         for (name, _) in self.models.iter().filter(|(_, model)| !model.is_priced()) {
             let description = format!(
-                "is missing, but the daily budget of {principal} in security.principals needs the cost of models; give input_price and output_price"
+                "is missing, but the daily budget of {principal} in security.principals needs the cost of models; set input_price and output_price"
             );
             problems.add(&["judges", "models", name, "input_price"], description);
         }
@@ -251,9 +251,14 @@ impl ChainChecker<'_> {
         if self.built_in(name).is_some() {
             return Some(Link::BuiltIn(name.to_owned()));
         }
+        self.voting_link(&["judges", "chain"], name)
+    }
+
+    /// Returns the link of a panel, or of a chat model as a panel of one.
+    fn voting_link(&mut self, path: &[&str], name: &str) -> Option<Link> {
         let members = match name.strip_prefix(PANEL) {
             Some(panel) => self.members(panel)?,
-            None => vec![self.member(&["judges", "chain"], name, 1, false)?],
+            None => vec![self.member(path, name, 1, false)?],
         };
         Some(Link::Voting { name: name.to_owned(), members })
     }
@@ -270,16 +275,12 @@ impl ChainChecker<'_> {
                 return Some(CheckedSecondReader::Named(Link::BuiltIn(name.to_owned())));
             }
             let description = format!(
-                "{name} cannot take second looks; give \"same\", \"off\", a chat model or a panel of chat models"
+                "{name} cannot take second looks; use \"same\", \"off\", a chat model or a panel of chat models"
             );
             self.problems.add(&path, description);
             return None;
         }
-        let members = match name.strip_prefix(PANEL) {
-            Some(panel) => self.members(panel)?,
-            None => vec![self.member(&path, name, 1, false)?],
-        };
-        Some(CheckedSecondReader::Named(Link::Voting { name: name.to_owned(), members }))
+        self.voting_link(&path, name).map(CheckedSecondReader::Named)
     }
 
     fn members(&mut self, name: &str) -> Option<Vec<CheckedMember>> {
@@ -310,13 +311,13 @@ impl ChainChecker<'_> {
         let members = &panel.members;
         let mut problems = Vec::new();
         if members.iter().all(|member| member.refutes) {
-            problems.push("no member judges; add a member without `refutes`".to_owned());
+            problems.push("no member acts as a judge; add a member without `refutes`".to_owned());
         }
         for (index, member) in members.iter().enumerate() {
             let max = Member::MAX_WEIGHT;
             if !(1..=max).contains(&member.weight) {
                 problems.push(format!(
-                    "weight {} of {} is not allowed; give 1 to {max}",
+                    "weight {} of {} is not allowed; expected 1 to {max}",
                     member.weight, member.judge
                 ));
             }
@@ -325,7 +326,7 @@ impl ChainChecker<'_> {
             };
             if members.iter().take(index).any(is_duplicate) {
                 problems.push(format!(
-                    "{} is listed twice; list it once with a higher weight, or set samples of its model",
+                    "{} is listed twice; list it once with a higher weight, or set `samples` for its model",
                     member.judge
                 ));
             }
@@ -342,7 +343,8 @@ impl ChainChecker<'_> {
         refutes: bool,
     ) -> Option<CheckedMember> {
         if name.starts_with(PANEL) {
-            self.problems.add(path, format!("{name} is a panel; name its members"));
+            self.problems
+                .add(path, format!("{name} is a panel; list the members of that panel instead"));
             return None;
         }
         let source = match self.built_in(name) {
@@ -407,7 +409,7 @@ impl ChainChecker<'_> {
         }
         for name in self.config.models.keys() {
             if !self.models.contains_key(name) {
-                let description = "is not in judges.chain, in one of its panels, in judges.second_look or in judges.look; add it there, or remove it";
+                let description = "is not in judges.chain, its panels, judges.second_look or judges.look; add it to one of these, or remove it";
                 self.problems.add(&["judges", "models", name], description);
             }
         }

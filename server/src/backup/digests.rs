@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
 use crate::storage::open_file;
@@ -28,10 +29,8 @@ impl Digests {
             hasher.update(chunk);
             size += chunk.len() as u64;
         }
-        for byte in hasher.finalize() {
-            write!(self.0, "{byte:02x}")?;
-        }
-        writeln!(self.0, "  {}", name.display())?;
+        let digest = HEXLOWER.encode(&hasher.finalize());
+        writeln!(self.0, "{digest}  {}", name.display())?;
         Ok(size)
     }
 

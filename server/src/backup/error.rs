@@ -35,8 +35,8 @@ pub enum BackupError {
         /// The process id, if known.
         pid: Option<u32>,
     },
-    /// The temporary folder exists but is not from a backup.
-    #[error("--to {}: {} is needed as temporary folder, and is not from a backup; move it away, or name another folder", folder.display(), partial.display())]
+    /// The temporary folder exists but does not come from a backup.
+    #[error("--to {}: {} is needed as the temporary folder, but does not come from a backup; move it away, or name another folder", folder.display(), partial.display())]
     Foreign {
         /// The target folder.
         folder: PathBuf,

@@ -1,5 +1,5 @@
-//! Backs up a data directory while its server runs. Copies and checks every database, and changes nothing in
-//! the data directory. The backup folder gets its final name when it is complete.
+//! Backs up a data directory while its server runs. Copies and checks every database, and changes nothing
+//! in the data directory. The backup folder gets its final name only once the backup is complete.
 
 mod digests;
 mod error;
@@ -21,7 +21,7 @@ use staging::Staging;
 pub struct Backup {
     /// The copied databases: paths relative to the data directory, and sizes in bytes.
     pub databases: Vec<(PathBuf, u64)>,
-    /// The damaged databases that were skipped, with the error.
+    /// The damaged databases that were skipped, with their errors.
     pub skipped: Vec<(PathBuf, String)>,
 }
 
@@ -29,7 +29,7 @@ pub struct Backup {
 /// refers to is at least as new.
 ///
 /// # Errors
-/// [`BackupError`]; the folder is not created.
+/// Returns a [`BackupError`]. In that case, the folder is not created.
 pub fn back_up(data_dir: &Path, target: &Path) -> Result<Backup, BackupError> {
     let ledger = ledger::database_file();
     let databases = existing_databases(data_dir, &ledger)?;

@@ -1,5 +1,5 @@
-//! The temporary folder of a backup, `NAME.partial` next to its final name. Reuses one left by an interrupted
-//! backup.
+//! The temporary folder of a backup, `NAME.partial` next to its final name. A folder left by an interrupted
+//! backup is reused.
 
 use std::fs::File;
 use std::io;
@@ -51,7 +51,7 @@ impl Staging {
         let lock = lock(&partial.join(LOCK)).map_err(|error| match error {
             LockError::Locked(pid) => BackupError::InUse { folder: folder.to_owned(), pid },
             LockError::Io(error) => {
-                // A folder without a lock file would not be recognized as a backup's.
+                // A folder without a lock file would not be recognized as part of a backup.
                 let _ = std::fs::remove_dir(&partial);
                 unwritable_error(&error)
             }
@@ -90,7 +90,8 @@ impl Staging {
         let renamed =
             sync_folders(&self.partial).and_then(|()| std::fs::rename(&self.partial, &self.folder));
         self.is_finished = renamed.is_ok();
-        // Removes the lock file last, because a folder without one would not be recognized as a backup's.
+        // Removes the lock file last, because a folder without it would not be recognized as part of a
+        // backup.
         renamed
             .and_then(|()| std::fs::remove_file(self.folder.join(LOCK)))
             .and_then(|()| sync(&self.folder))

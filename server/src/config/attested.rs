@@ -51,12 +51,12 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
             let listeners: Vec<String> = config.listen.iter().map(ToString::to_string).collect();
             add(
                 "listen",
-                format!("{listen} is not in listen; give one of {}", listeners.join(", ")),
+                format!("{listen} is not in listen; use one of {}", listeners.join(", ")),
             );
         }
         if peer_uid.is_some() && !matches!(listen, Listen::Unix(_)) {
             let description = format!(
-                "{listen} does not identify its peers, only Unix sockets do; leave peer_uid out or name a unix:// address"
+                "{listen} does not identify its peers, because only Unix sockets do; leave out peer_uid, or name a unix:// address"
             );
             add("peer_uid", description);
         }
@@ -67,7 +67,7 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
                 || tool.ends_with("**")
             {
                 let description = format!(
-                    "invalid tool pattern `{tool}`; give a name, or a prefix with one * at the end, such as `kubectl *`"
+                    "invalid tool pattern `{tool}`; use a name, or a prefix that ends in one *, such as `kubectl *`"
                 );
                 add("tools", description);
             }
@@ -116,14 +116,14 @@ mod tests {
         let text = problems.to_string();
         for words in [
             "6 problems",
-            "evidence.attested.1.listen: unix:///b is not in listen; give one of unix:///a, grpc://",
+            "evidence.attested.1.listen: unix:///b is not in listen; use one of unix:///a, grpc://",
             "evidence.attested.1.tools: invalid tool pattern `*`",
             "evidence.attested.1.tools: invalid tool pattern ``",
             "evidence.attested.2.peer_uid: grpc://127.0.0.1:4317 does not identify",
             "evidence.attested.2.tools: invalid tool pattern `a*b`",
             "evidence.attested.2.tools: invalid tool pattern `a**`",
         ] {
-            assert!(text.contains(words), "{words} in: {text}");
+            assert!(text.contains(words), "expected {words:?} in: {text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Reads environment variables `GSAR_SECTION__KEY=value`. Ignores variables with the same prefix that
-//! belong to the `gsar` command line, to tests, or to Kubernetes Services.
+//! Reads environment variables of the form `GSAR_SECTION__KEY=value`. Ignores variables with the same
+//! prefix that belong to the `gsar` command line, to tests, or to Kubernetes Services.
 
 use figment::value::{Dict, Map, Value};
 use figment::{Error, Metadata, Profile, Provider};
@@ -19,7 +19,7 @@ const NOT_KEYS: [&str; 8] = [
 
 const TESTS: &str = "GSAR_TEST_";
 
-/// The environment as a layer of the configuration. Values are parsed as TOML, or taken as text if that
+/// The environment as a layer of the configuration. Values are parsed as TOML, or used as strings if that
 /// fails.
 pub(super) struct Environment<'a>(pub(super) &'a [(String, String)]);
 
@@ -65,18 +65,16 @@ fn merge(target: &mut Dict, source: Dict) {
 ///
 /// <https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables>
 pub(super) fn is_from_kubernetes(name: &str, value: &str) -> bool {
-    // Only keys in a section contain two underscores.
+    // Only the names of keys in a section contain a double underscore.
     if !name.starts_with(PREFIX) || name.contains("__") {
         return false;
     }
     let is_url = || value.split_once("://").is_some_and(|(scheme, _)| is_protocol(scheme));
-    if name.ends_with("_SERVICE_HOST") || name.ends_with("_SERVICE_PORT") {
-        return true;
-    }
-    if name.contains("_SERVICE_PORT_") {
-        return true;
-    }
-    if name.ends_with("_PORT") && is_url() {
+    if name.ends_with("_SERVICE_HOST")
+        || name.ends_with("_SERVICE_PORT")
+        || name.contains("_SERVICE_PORT_")
+        || (name.ends_with("_PORT") && is_url())
+    {
         return true;
     }
     name.match_indices("_PORT_").any(|(start, matched)| {

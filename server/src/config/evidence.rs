@@ -18,7 +18,8 @@ pub struct Evidence {
     pub max_size: Bytes,
     /// The default lifetime of a corpus. If absent, corpora do not expire.
     pub time_to_live: Option<Duration>,
-    /// The maximum content size of the corpora cached in memory, and of the evidence whose facts are.
+    /// The maximum content size of the corpora that are cached in memory. The evidence whose facts are
+    /// cached has the same limit.
     pub kept_in_memory: Bytes,
     /// The channels that attest evidence. Empty by default.
     pub attested: Vec<Attested>,
@@ -26,7 +27,7 @@ pub struct Evidence {
     pub checks: Vec<PathBuf>,
     /// The mode of semantic search: `auto`, `required` or `off`.
     pub embeddings: EmbeddingsMode,
-    /// The folder of an ONNX sentence model. Defaults to the one that `make models` writes to the user's
+    /// The folder of an ONNX sentence model. Defaults to the model that `make models` writes to the user's
     /// cache.
     pub model: Option<PathBuf>,
     /// The ONNX Runtime library. Defaults to ORT_DYLIB_PATH, then the installed library, then the one in

@@ -29,7 +29,7 @@ impl Gateway {
             && !has_principals
         {
             let description = format!(
-                "{address} is reachable from other machines without authentication; give security.principals, or a loopback address such as 127.0.0.1:{}",
+                "{address} is reachable from other machines without authentication; set security.principals, or use a loopback address such as 127.0.0.1:{}",
                 address.port()
             );
             problems.add(&["gateway", "address"], description);
@@ -37,18 +37,16 @@ impl Gateway {
         for origin in &self.allowed_origins {
             if !is_origin(origin) {
                 let description = format!(
-                    "invalid origin {origin:?}; give scheme, host and port, such as http://localhost:5173"
+                    "invalid origin {origin:?}; use a scheme, a host and a port, such as http://localhost:5173"
                 );
                 problems.add(&["gateway", "allowed_origins"], description);
             }
         }
-        if self.address.is_none() && self.console {
+        let unused =
+            [("console", self.console), ("allowed_origins", !self.allowed_origins.is_empty())];
+        for (key, _) in unused.into_iter().filter(|(_, is_set)| self.address.is_none() && *is_set) {
             let description = "has no effect without gateway.address; set it, or remove this key";
-            problems.add(&["gateway", "console"], description);
-        }
-        if self.address.is_none() && !self.allowed_origins.is_empty() {
-            let description = "has no effect without gateway.address; set it, or remove this key";
-            problems.add(&["gateway", "allowed_origins"], description);
+            problems.add(&["gateway", key], description);
         }
     }
 }
@@ -67,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn origins_are_scheme_host_and_port() {
+    fn an_origin_is_a_scheme_a_host_and_an_optional_port() {
         for origin in ["http://localhost:5173", "https://console.example", "http://[::1]:8080"] {
             assert!(is_origin(origin), "{origin}");
         }

@@ -11,7 +11,7 @@ use super::environment::{Environment, is_from_kubernetes};
 use super::values::{Config, Listen, LogFormat};
 use super::{Problems, shape};
 
-/// The sources of the configuration. Later ones take precedence.
+/// The sources of the configuration: file, environment and flags. Later sources take precedence.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// The TOML file.
@@ -33,9 +33,9 @@ pub struct Sources {
 /// The configuration, before files and judges are checked.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The values. Invalid ones have been replaced by their defaults.
+    /// The values. Invalid values have been replaced by their defaults.
     pub config: Config,
-    /// The merged layers, which know the origin of each value.
+    /// The merged layers, which record the origin of each value.
     pub layers: Figment,
     /// The errors found so far.
     pub problems: Problems,
@@ -45,7 +45,7 @@ impl Sources {
     /// Reads and merges all sources.
     ///
     /// # Errors
-    /// [`Problems`] if a source cannot be read or parsed.
+    /// Returns [`Problems`] if a source cannot be read or parsed.
     pub fn load(&self) -> Result<Loaded, Problems> {
         let defaults = self.defaults();
         let mut layers = Figment::from(Serialized::defaults(&defaults));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_set_a_judge_and_its_address() {
+    fn flags_set_a_judge_and_its_url() {
         let judge = "openai-compatible:qwen3:8b".to_owned();
         let sources = Sources {
             environment: environment(&[("GSAR_JUDGES__CHAIN", "[\"rules/2\"]")]),
@@ -279,7 +279,7 @@ mod tests {
             ("[log]\nformat = \"xml\"", vec!["log.format: `xml`", "json, pretty"]),
             (
                 "[policies]\nallow_overrides = true",
-                vec!["policies.allow_overrides", "true", "a text in quotes"],
+                vec!["policies.allow_overrides", "true", "a string in quotes"],
             ),
             ("limits = 3", vec!["limits: ", "a table"]),
             ("[judges]\nsecond_opinion = true", vec!["judges.second_opinion", "gsar.toml"]),
@@ -289,10 +289,10 @@ mod tests {
         ] {
             let message = problems(text);
             for part in expected_parts {
-                assert!(message.contains(part), "`{part}` in: {message}");
+                assert!(message.contains(part), "expected {part:?} in: {message}");
             }
             for rust_term in ["untagged", "struct", "enum ", "usize", "TextOrNumber"] {
-                assert!(!message.contains(rust_term), "`{rust_term}` in: {message}");
+                assert!(!message.contains(rust_term), "{rust_term:?} must not be in: {message}");
             }
         }
     }
@@ -314,7 +314,7 @@ mod tests {
             "judges.models.\"ollama:m\".size",
             "log.level",
         ] {
-            assert!(message.contains(&format!("\n  {key}: ")), "{key} in: {message}");
+            assert!(message.contains(&format!("\n  {key}: ")), "expected {key:?} in: {message}");
         }
     }
 
@@ -331,7 +331,7 @@ mod tests {
         let problems = sources.load().unwrap().problems.to_string();
         assert!(
             problems.contains(
-                "limits.claims: 0 allows nothing; give 1 or more (from GSAR_LIMITS__CLAIMS)"
+                "limits.claims: 0 allows nothing; set it to 1 or more (from GSAR_LIMITS__CLAIMS)"
             ),
             "{problems}"
         );

@@ -1,5 +1,5 @@
-//! The configuration, merged from defaults, TOML file, environment and flags. All errors are reported at
-//! once, before any address is bound.
+//! The configuration, merged from the defaults, the TOML file, the environment and the flags. All errors
+//! are reported at once, before any address is bound.
 
 mod attested;
 mod check;
@@ -21,7 +21,7 @@ pub use attested::Attested;
 pub use evidence::{EmbeddingsMode, Evidence};
 pub use gateway::Gateway;
 pub use load::{Loaded, Sources};
-pub use models::{Member, Model, Panel, StructuredOutput};
+pub use models::{Member, Model, Panel};
 pub use print::effective_toml;
 pub use problems::Problems;
 pub use security::{Jwt, Security};

@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use gsar_chat::StructuredOutput;
 use serde::{Deserialize, Serialize};
 
 use super::values::{Bytes, Duration};
@@ -11,20 +12,20 @@ use super::values::{Bytes, Duration};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Model {
-    /// The base URL. Defaults to the provider's own. Required for openai-compatible and oci.
+    /// The base URL. Defaults to the provider's own URL. Required for openai-compatible and oci.
     pub base_url: Option<String>,
-    /// The environment variable with the API key. Defaults to the provider's usual one.
+    /// The environment variable that contains the API key. Defaults to the provider's usual variable.
     pub key_env: Option<String>,
-    /// A file with the API key. Takes precedence over the variable.
+    /// A file that contains the API key. Takes precedence over the variable.
     pub key_file: Option<PathBuf>,
     /// The maximum size of the evidence in one request. Larger evidence is sent in several requests.
     pub max_evidence: Bytes,
-    /// The size above which the model first chooses the lines of an item to read. If absent, every item is
-    /// sent whole.
+    /// The size of an item above which the model first chooses which of its lines to read. If absent, every
+    /// item is sent whole.
     pub outline_above: Option<Bytes>,
     /// The maximum number of tokens in an answer.
     pub max_output_tokens: u32,
-    /// `true` if requests set the temperature to 0. Turn off for models that reject it.
+    /// `true` if requests set the temperature to 0. Turn this off for models that reject it.
     pub temperature: bool,
     /// The timeout of one attempt.
     pub timeout: Duration,
@@ -34,9 +35,9 @@ pub struct Model {
     pub max_concurrent: usize,
     /// The maximum number of requests per minute. Unlimited if absent.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// The delay before a hedged second request is sent. If absent, none is sent.
+    /// The delay before a hedged second request is sent. If absent, no second request is sent.
     pub hedge_after: Option<Duration>,
-    /// The method of requesting structured output. Only for openai-compatible and oci.
+    /// How structured output is requested. Only for openai-compatible and oci.
     pub structured_output: StructuredOutput,
     /// Ollama's context length in tokens. Ollama silently truncates longer prompts.
     pub ollama_context: Option<NonZeroU32>,
@@ -46,7 +47,7 @@ pub struct Model {
     pub refute_prompt: Option<PathBuf>,
     /// The number of graded claims included as examples, 0 to 20.
     pub examples: usize,
-    /// The number of samples per report, 1 to 10. They vote.
+    /// The number of samples per report, 1 to 10. The samples vote on each claim.
     pub samples: u32,
     /// `true` if secrets and personal data are redacted. Defaults to `true` unless the model runs on this
     /// machine.
@@ -116,18 +117,4 @@ pub struct Member {
 
 const fn default_weight() -> u32 {
     1
-}
-
-/// The method of requesting structured output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StructuredOutput {
-    /// `response_format` with the schema.
-    JsonSchema,
-    /// `guided_json`, for vLLM.
-    GuidedJson,
-    /// `response_format` without the schema.
-    JsonObject,
-    /// Instructions in the prompt.
-    Off,
 }

@@ -79,7 +79,7 @@ pub(super) fn origin(layers: &Figment, path: &[&str]) -> String {
     }
 }
 
-/// Returns a value's metadata. It walks the keys one by one, since a key such as a model name can contain a
+/// Returns a value's metadata. Looks up the keys one by one, since a key such as a model name can contain a
 /// dot.
 fn metadata<'a>(layers: &'a Figment, path: &[&str]) -> Option<&'a figment::Metadata> {
     let (first, rest) = path.split_first()?;

@@ -14,13 +14,13 @@ struct Problem {
     origin: Option<String>,
 }
 
-/// The errors in a configuration, in the order of their discovery.
+/// The errors in a configuration, in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// Adds an error for the value at a path of keys. The description follows the key in the output. It
-    /// names the given value, the allowed ones and the fix.
+    /// Adds an error for the value at a path of keys. In the output, the description follows the key. It
+    /// should name the given value, the allowed values and the fix.
     pub fn add(&mut self, path: &[&str], description: impl fmt::Display) {
         let path = path.iter().map(|part| (*part).to_owned()).collect();
         let problem = Problem { path, description: description.to_string(), origin: None };
@@ -40,8 +40,8 @@ impl Problems {
         self.0.is_empty()
     }
 
-    /// Returns `true` if there are errors at or below a path. Checks that depend on its values are then
-    /// skipped.
+    /// Returns `true` if there are errors at or below a path. Checks that depend on the values there are
+    /// then skipped.
     #[must_use]
     pub fn has_errors_at(&self, path: &[&str]) -> bool {
         self.0.iter().any(|problem| {

@@ -44,7 +44,8 @@ pub(super) fn check(config: &Config, problems: &mut Problems) {
         }
         for (key, text) in [("issuer", &jwt.issuer), ("audience", &jwt.audience)] {
             if text.is_empty() {
-                problems.add(&["security", "jwt", key], "is empty; give the value in the tokens");
+                problems
+                    .add(&["security", "jwt", key], "is empty; set it to the value in the tokens");
             }
         }
     }
@@ -76,13 +77,13 @@ impl Config {
                 let needs_certificate = matches!(listen, Listen::Tls(_)) && self.tls.client_ca.is_some() && !self.security.require;
                 match (is_unencrypted, is_open && !needs_certificate) {
                     (true, true) => Some(format!(
-                        "{listen} accepts unencrypted calls from anyone; listen on grpcs:// and give security.principals"
+                        "{listen} accepts unencrypted calls from anyone; listen on grpcs:// and set security.principals"
                     )),
                     (true, false) => Some(format!(
                         "{listen} transmits calls and tokens unencrypted; listen on grpcs://"
                     )),
                     (false, true) => Some(format!(
-                        "{listen} accepts calls from anyone who can connect; give security.principals"
+                        "{listen} accepts calls from anyone who can connect; set security.principals"
                     )),
                     (false, false) => None,
                 }
@@ -91,11 +92,11 @@ impl Config {
         if let Some(address) = self.gateway.address {
             if !address.ip().is_loopback() {
                 warnings.push(format!(
-                    "the gateway at {address} transmits calls and tokens unencrypted; terminate TLS in front of it, and give a loopback address here"
+                    "the gateway at {address} transmits calls and tokens unencrypted; terminate TLS in front of it, and use a loopback address here"
                 ));
             } else if !has_principals && self.security.require {
                 warnings.push(format!(
-                    "the gateway at {address} accepts calls from anyone on this machine; give security.principals"
+                    "the gateway at {address} accepts calls from anyone on this machine; set security.principals"
                 ));
             }
         }
@@ -186,7 +187,7 @@ mod tests {
             "security.jwt.issuer",
             "security.jwt.audience",
         ] {
-            assert!(text.contains(words), "{words} in: {text}");
+            assert!(text.contains(words), "expected {words:?} in: {text}");
         }
     }
 }

@@ -9,10 +9,10 @@ use super::{Config, Problems};
 
 const MAX_ERRORS: usize = 100;
 
-/// Returns the configuration, with invalid values replaced by their defaults, and all errors.
+/// Returns the configuration, in which defaults replace invalid values, and all errors.
 ///
 /// # Errors
-/// All errors, if the remaining values are not a valid configuration.
+/// Returns all errors if the remaining values are not a valid configuration.
 pub(super) fn deserialize(
     layers: &Figment,
     defaults: &Config,
@@ -41,8 +41,8 @@ pub(super) fn deserialize(
     Err(problems)
 }
 
-/// Replaces a value by its default, or removes it if there is none. A table with a missing value is removed.
-/// Returns `true` if anything changed.
+/// Replaces a value with its default, or removes it if it has no default. Removes a table with a missing
+/// value. Returns `true` if anything changed.
 fn reset(merged: &mut Value, defaults: &Value, path: &[&str]) -> bool {
     let (Value::Dict(_, values), Some((key, rest))) = (merged, path.split_first()) else {
         return false;
@@ -73,7 +73,7 @@ fn describe(error: &Error) -> String {
         "usize" | "u64" | "u32" | "a nonzero u32" => "a whole number".to_owned(),
         "struct" | "a map" => "a table".to_owned(),
         text if text.starts_with("struct ") => "a table".to_owned(),
-        text if text.starts_with("enum ") => "a text in quotes".to_owned(),
+        text if text.starts_with("enum ") => "a string in quotes".to_owned(),
         text => text.to_owned(),
     };
     let list = |names: &[&str]| names.join(", ");
@@ -81,8 +81,8 @@ fn describe(error: &Error) -> String {
         Kind::InvalidType(actual, rust_type) | Kind::InvalidValue(actual, rust_type) => {
             match toml_type(rust_type) {
                 // The value may be a URL with a password.
-                table if table == "a table" => format!("is not allowed as a value; give {table}"),
-                expected => format!("{actual} is not allowed; give {expected}"),
+                table if table == "a table" => format!("does not accept this value; use {table}"),
+                expected => format!("{actual} is not allowed; use {expected}"),
             }
         }
         Kind::UnknownField(_, []) => "unknown key; remove it".to_owned(),
@@ -90,9 +90,9 @@ fn describe(error: &Error) -> String {
             format!("unknown key; expected one of {}", list(known_names))
         }
         Kind::UnknownVariant(actual, known_names) => {
-            format!("`{actual}` is not allowed; allowed are {}", list(known_names))
+            format!("`{actual}` is not allowed; use one of {}", list(known_names))
         }
-        Kind::MissingField(_) => "is missing; give it".to_owned(),
+        Kind::MissingField(_) => "is missing; set it".to_owned(),
         kind => kind.to_string(),
     }
 }

@@ -21,7 +21,7 @@ pub struct Storage {
     pub ca: Option<PathBuf>,
     /// The maximum number of connections to the database.
     pub connections: usize,
-    /// The timeout of a statement, and of the wait for a connection.
+    /// The timeout for a statement, and for obtaining a connection.
     pub timeout: Duration,
     /// `true` if the server creates missing tables when it starts. Otherwise run `gsar-server migrate`.
     pub migrate: bool,
@@ -61,11 +61,11 @@ impl Storage {
     pub(super) fn check(&self, max_size: Option<Bytes>, problems: &mut Problems) {
         if !(1..=MAX_CONNECTIONS).contains(&self.connections) {
             let description =
-                format!("{} is out of range; give 1 to {MAX_CONNECTIONS}", self.connections);
+                format!("{} is out of range; use 1 to {MAX_CONNECTIONS}", self.connections);
             problems.add(&["storage", "connections"], description);
         }
         if self.timeout.0 < MIN_TIMEOUT {
-            problems.add(&["storage", "timeout"], "is below 100ms; give more");
+            problems.add(&["storage", "timeout"], "is below 100ms; use a larger value");
         }
         let Some(url) = &self.url else {
             for (key, is_given) in
@@ -81,7 +81,7 @@ impl Storage {
         if url.has_password() && self.password_file.is_some() {
             problems.add(
                 &["storage", "password_file"],
-                "is given in addition to a password in storage.url; give only one",
+                "is set in addition to a password in storage.url; set only one of them",
             );
         }
         if self.ca.is_some() && !url.is_encrypted() {
@@ -91,7 +91,7 @@ impl Storage {
             );
         }
         if max_size.is_some() {
-            let description = "does not work with a shared database; give ledger.max_age";
+            let description = "does not work with a shared database; use ledger.max_age";
             problems.add(&["ledger", "max_size"], description);
         }
     }

@@ -15,7 +15,8 @@ pub struct Tls {
     pub certificate: Option<PathBuf>,
     /// A PEM file with the certificate's private key.
     pub key: Option<PathBuf>,
-    /// A PEM file with certificate authorities. If given, clients need a certificate signed by one of them.
+    /// A PEM file with certificate authorities. If given, clients need a certificate that one of them
+    /// signed.
     pub client_ca: Option<PathBuf>,
 }
 
@@ -34,13 +35,13 @@ impl Tls {
             match (tls_listener, file) {
                 (Some(listen), None) if key != "client_ca" => {
                     let description = format!(
-                        "is missing, and {listen} in listen needs it; name the PEM file of {content}"
+                        "is missing, but {listen} in listen requires it; name the PEM file that contains {content}"
                     );
                     problems.add(&["tls", key], description);
                 }
                 (None, Some(file)) if !problems.has_errors_at(&["listen"]) => {
                     let description = format!(
-                        "{} is given, but no address in listen begins with grpcs://; add one such as \
+                        "{} is set, but no address in listen begins with grpcs://; add one such as \
                          grpcs://0.0.0.0:4317, or remove it",
                         file.display()
                     );
@@ -69,12 +70,12 @@ mod tests {
         assert!(problems_of("grpcs://127.0.0.1:1", &complete_tls).contains("0 problems"));
         let problems = problems_of("grpcs://127.0.0.1:1", &Tls::default());
         for words in
-            ["2 problems", "tls.certificate: is missing, and grpcs://127.0.0.1:1", "tls.key: "]
+            ["2 problems", "tls.certificate: is missing, but grpcs://127.0.0.1:1", "tls.key: "]
         {
-            assert!(problems.contains(words), "{words} in: {problems}");
+            assert!(problems.contains(words), "expected {words:?} in: {problems}");
         }
         let unused_ca = Tls { client_ca: file("ca"), ..Tls::default() };
         let problems = problems_of("grpc://127.0.0.1:1", &unused_ca);
-        assert!(problems.contains("tls.client_ca: ca is given, but no address"), "{problems}");
+        assert!(problems.contains("tls.client_ca: ca is set, but no address"), "{problems}");
     }
 }

@@ -34,7 +34,7 @@ impl Traces {
                 problems.add(&["traces", "endpoint"], description);
             } else if !matches!(scheme, Some("http" | "https")) {
                 let description = format!(
-                    "invalid collector {endpoint:?}; give scheme, host and port, such as http://localhost:4317"
+                    "invalid collector {endpoint:?}; use a scheme, a host and a port, such as http://localhost:4317"
                 );
                 problems.add(&["traces", "endpoint"], description);
             }
@@ -42,7 +42,7 @@ impl Traces {
         if self.one_in == 0 {
             problems.add(
                 &["traces", "one_in"],
-                "0 traces nothing; give 1 or more, or leave out traces.endpoint",
+                "0 traces nothing; set it to 1 or more, or leave out traces.endpoint",
             );
         }
     }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checks_the_url_of_the_collector() {
+    fn checks_the_collector_url() {
         let problems_of = |endpoint: &str, one_in| {
             let mut problems = Problems::default();
             Traces { endpoint: Some(endpoint.to_owned()), one_in }.check(&mut problems);

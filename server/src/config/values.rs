@@ -72,18 +72,18 @@ pub struct Limits {
     pub text: Bytes,
     /// The maximum length of a claim.
     pub claim_text: Bytes,
-    /// The maximum number of calls in flight over all connections. More are refused.
+    /// The maximum number of calls in flight over all connections. Further calls are refused.
     pub calls_in_flight: usize,
     /// The maximum number of reports in flight per EvaluateStream. At the limit, the stream is not read.
     pub stream_in_flight: usize,
-    /// The maximum units of work per call. Reading one byte once is about one unit.
+    /// The maximum number of units of work per call. Reading one byte once costs about one unit.
     pub work: u64,
-    /// The maximum memory of all calls in flight. Defaults to half the memory of the control group or
+    /// The maximum memory for all calls in flight. Defaults to half the memory of the control group or
     /// machine.
     pub memory: Option<Bytes>,
     /// The deadline for calls that set none.
     pub default_deadline: Duration,
-    /// The maximum deadline. Longer ones are reduced to it.
+    /// The maximum deadline. Longer deadlines are reduced to it.
     pub max_deadline: Duration,
 }
 
@@ -105,9 +105,9 @@ pub struct Policies {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AllowOverrides {
-    /// None.
+    /// No overrides.
     None,
-    /// Overrides that result in a policy no looser than the default.
+    /// Overrides that result in a policy that is no looser than the default.
     Stricter,
     /// Any overrides.
     Any,
@@ -148,7 +148,7 @@ pub const SAME_READER: &str = "same";
 /// The value of `second_look` that turns second looks off.
 pub const NO_READER: &str = "off";
 
-/// The local model judge if ONNX Runtime is available, otherwise the facts judge.
+/// The name of the built-in judge: `local/1` if ONNX Runtime is available, and `rules/2` otherwise.
 pub const EMBEDDED: &str = "embedded";
 
 /// The model of the judge `local/1`. It is loaded only if the chain or a panel names that judge.
@@ -156,7 +156,7 @@ pub const EMBEDDED: &str = "embedded";
 #[serde(deny_unknown_fields)]
 pub struct Local {
     /// The folder of an ONNX cross-encoder, with `model.onnx`, `tokenizer.json`, and `config.json` with
-    /// `id2label`. Defaults to the shipped model.
+    /// `id2label`. Defaults to the built-in model.
     pub model: Option<PathBuf>,
     /// The number of model sessions, 1 to 64. Each has a thread and a copy of the weights.
     pub workers: usize,
@@ -175,7 +175,7 @@ pub struct Ledger {
     pub max_age: Option<Duration>,
     /// The maximum size of the ledger. Above it, the oldest evaluations are deleted. Unlimited if absent.
     pub max_size: Option<Bytes>,
-    /// The part of the evidence that is recorded.
+    /// Which part of the evidence is recorded.
     pub evidence: EvidenceRetention,
 }
 
@@ -183,7 +183,7 @@ pub struct Ledger {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceRetention {
-    /// All of it. Equal contents are stored once.
+    /// All of it. Equal contents are stored only once.
     Full,
     /// At most the first 1,024 bytes of each item.
     Head,
@@ -213,7 +213,7 @@ pub enum LogFormat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shutdown {
-    /// The time between the health status NOT_SERVING and the refusal of new calls.
+    /// The time between reporting the health status NOT_SERVING and refusing new calls.
     pub notice: Duration,
     /// The maximum time that calls in flight may take after that.
     pub grace: Duration,
@@ -320,7 +320,7 @@ impl FromStr for Listen {
             }
         }
         Err(format!(
-            "invalid address `{text}`; give unix:///path/to.sock, grpc://address:port or grpcs://address:port"
+            "invalid address `{text}`; use unix:///path/to.sock, grpc://address:port or grpcs://address:port"
         ))
     }
 }
@@ -348,7 +348,9 @@ impl FromStr for Duration {
             std::time::Duration::try_from(text.parse::<Span>()?.to_duration(days_are_24_hours)?)
         };
         parse(text).map(Self).map_err(|error| {
-            format!("invalid duration `{text}`: {error}; give one such as 250ms, 10s or 30days")
+            format!(
+                "invalid duration `{text}`: {error}; use a duration such as 250ms, 10s or 30days"
+            )
         })
     }
 }
@@ -381,7 +383,7 @@ impl FromStr for Bytes {
         let (number, unit) = number_and_unit.unwrap_or((text, 1));
         let number: Option<u64> = number.trim().parse().ok();
         number.and_then(|number| number.checked_mul(unit)).map(Self).ok_or_else(|| {
-            format!("invalid size `{text}`; give one such as 64KiB, 16MiB, 2GiB or 4096")
+            format!("invalid size `{text}`; use a size such as 64KiB, 16MiB, 2GiB or 4096")
         })
     }
 }
@@ -406,7 +408,7 @@ fn admin_address<'de, D: serde::Deserializer<'de>>(
     })
 }
 
-/// Implements serde for values that are written as text.
+/// Implements serde for values that are written as strings.
 macro_rules! as_text {
     ($($name:ident: $expected:literal),*) => {$(
         impl Serialize for $name {
@@ -429,7 +431,7 @@ as_text!(
     Bytes: "a size such as 64KiB, 16MiB, 2GiB or 4096"
 );
 
-/// Deserializes text or a number. The environment layer parses digits as numbers.
+/// Deserializes a string or a number. The environment layer parses digits as numbers.
 struct TextOrNumber<T> {
     expected: &'static str,
     value: PhantomData<T>,

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// Returns `true` if the arguments contain a string with a letter or digit or, in JSON without strings, a
-/// number.
+/// Returns `true` if the arguments contain a string with a letter or digit. In JSON without strings, a number
+/// also counts.
 pub(super) fn are_meaningful(arguments: &str) -> bool {
     match serde_json::from_str::<Value>(arguments) {
         Ok(value) => {

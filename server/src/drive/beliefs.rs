@@ -32,7 +32,7 @@ pub(super) fn parse(
         None => {
             violations.add(
                 "beliefs",
-                "the investigation has no graph; leave them out, or start one with graph",
+                "the investigation has no graph; leave the beliefs out, or start an investigation with a graph",
             );
             None
         }
@@ -111,7 +111,7 @@ fn load_cited_items(
     Ok(items)
 }
 
-/// Verifies a belief against the items. Without a verified observation, its label becomes `defer`.
+/// Verifies a belief against the items. If no observation is verified, the belief's label becomes `defer`.
 fn verify_belief(
     belief: ParsedBelief,
     topology: &Topology,
@@ -121,7 +121,7 @@ fn verify_belief(
     let name = |node| topology.name(node).to_owned();
     let short_name = topology.entity(belief.node).map(Entity::name).unwrap_or_default();
     let names: BTreeSet<&str> = topology.names(belief.node).map(Entity::name).collect();
-    let is_named = |text: &str| names.iter().any(|name| contains_name(text, name));
+    let names_entity = |text: &str| names.iter().any(|name| contains_name(text, name));
     let (claims, judged): (Vec<Claim>, Vec<JudgedClaim>) =
         belief.observations.into_iter().enumerate().filter_map(provisional_claim).unzip();
     let evidence = EvidenceSet::new(items);
@@ -146,10 +146,12 @@ fn verify_belief(
                 .map(|correction| format!(": {}", correction.sentence))
                 .unwrap_or_default();
             let sentence = format!("the cited evidence does not show \"{text}\"{detail}");
-            reasons.push(graph::reason("OBSERVATION_NOT_SHOWN", sentence));
-        } else if !is_named(text) && !cited_items.iter().any(|item| texts(item).any(is_named)) {
+            reasons.push(render::reason("OBSERVATION_NOT_SHOWN", sentence));
+        } else if !names_entity(text)
+            && !cited_items.iter().any(|item| texts(item).any(names_entity))
+        {
             let sentence = format!("neither \"{text}\" nor the cited evidence names {short_name}");
-            reasons.push(graph::reason("OBSERVATION_OF_ANOTHER_ENTITY", sentence));
+            reasons.push(render::reason("OBSERVATION_OF_ANOTHER_ENTITY", sentence));
             verified.judged.class = Class::Ungrounded;
         } else {
             verified_count += 1;
@@ -169,7 +171,7 @@ fn verify_belief(
             Label::Healthy | Label::Defer => "healthy",
         };
         let sentence = format!("nothing shows that {short_name} is {description}");
-        reasons.push(graph::reason("NO_OBSERVATION", sentence));
+        reasons.push(render::reason("NO_OBSERVATION", sentence));
     }
     let edge = |(from, to)| v1::GraphEdge { from: name(from), to: name(to) };
     v1::RecordedBelief {
@@ -184,21 +186,15 @@ fn verify_belief(
     }
 }
 
-/// Converts an observation to a claim that is provisionally grounded.
+/// Converts an observation to a claim and provisionally classifies it as grounded.
 fn provisional_claim(
     (index, observation): (usize, ParsedObservation),
 ) -> Option<(Claim, JudgedClaim)> {
     let id = ClaimId::new(format!("o{}", index + 1)).ok()?;
-    let claim = Claim { id, text: observation.text, span: None };
+    let claim = Claim::new(id, observation.text);
     let judged = JudgedClaim {
-        claim: claim.clone(),
-        class: Class::Grounded,
-        evidence_type: EvidenceType::ToolMatch,
         citations: observation.citations,
-        note: String::new(),
-        role: gsar_core::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
+        ..JudgedClaim::new(claim.clone(), Class::Grounded, EvidenceType::ToolMatch)
     };
     Some((claim, judged))
 }

@@ -1,4 +1,4 @@
-//! The budget of an investigation.
+//! An investigation's budget.
 
 use gsar_core::outer_loop::StopCause;
 use gsar_proto::v1;
@@ -27,8 +27,8 @@ pub(super) fn exhausted_budget(
 ) -> Option<StopCause> {
     let is_exhausted = |bound: u64, spent: u64| bound > 0 && spent >= bound;
     let wall_clock = budget.wall_clock.as_ref().map(|bound| {
-        let seconds = u64::try_from(bound.seconds).unwrap_or(0).saturating_mul(1_000_000);
-        seconds.saturating_add(u64::try_from(bound.nanos / 1_000).unwrap_or(0))
+        let micros = u64::try_from(bound.seconds).unwrap_or(0).saturating_mul(1_000_000);
+        micros.saturating_add(u64::try_from(bound.nanos / 1_000).unwrap_or(0))
     });
     let causes = [
         (
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn returns_the_first_exhausted_part() {
+    fn returns_the_first_exhausted_limit() {
         let second = prost_types::Duration { seconds: 1, nanos: 0 };
         let budget = v1::InvestigationBudget {
             judge_calls: 2,

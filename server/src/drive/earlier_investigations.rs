@@ -9,20 +9,20 @@ use super::state::State;
 use super::{graph, investigation_view};
 use crate::ledger::{Ledger, LedgerError};
 
-/// The number of the latest investigations that are searched.
+/// The maximum number of investigations that are searched, the latest ones first.
 const MAX_SEARCHED: u32 = 100;
 /// Investigations with larger start requests are not searched.
 const MAX_START_BYTES: u32 = 64 << 10;
 const MAX_ALERTS: usize = 100;
 const MAX_FOUND: usize = 5;
 
-/// Finds the latest investigations that began before this one and share an alert. Empty if the ledger cannot be read,
-/// since nothing depends on them.
+/// Finds the latest investigations that began before this one and share an alert. Returns an empty list if the
+/// ledger cannot be read, since no decision depends on these investigations.
 pub(super) async fn find(ledger: &dyn Ledger, state: &State) -> Vec<v1::EarlierInvestigation> {
     match try_find(ledger, state).await {
         Ok(found) => found,
         Err(error) => {
-            tracing::warn!(%error, "earlier investigations could not be read");
+            tracing::warn!(%error, "failed to read earlier investigations");
             Vec::new()
         }
     }
@@ -42,7 +42,7 @@ async fn try_find(
         let Ok(request) = v1::StartInvestigationRequest::decode(recent.start.as_slice()) else {
             continue;
         };
-        let shared_alerts = shared(&alerts, &request);
+        let shared_alerts = find_shared(&alerts, &request);
         let is_earlier = recent.started_at_micros < state.started_at.as_micros()
             && recent.investigation_id != start.investigation_id;
         if !is_earlier || shared_alerts.is_empty() {
@@ -76,7 +76,7 @@ fn alerts(start: &v1::StartInvestigationRequest) -> Vec<Entity> {
     alerts.take(MAX_ALERTS).filter_map(|alert| Entity::parse(alert).ok()).collect()
 }
 
-fn shared(current_alerts: &[Entity], earlier: &v1::StartInvestigationRequest) -> Vec<String> {
+fn find_shared(current_alerts: &[Entity], earlier: &v1::StartInvestigationRequest) -> Vec<String> {
     let earlier_alerts = alerts(earlier);
     let is_shared = |alert: &&Entity| earlier_alerts.iter().any(|earlier| earlier.may_be(alert));
     current_alerts.iter().filter(is_shared).map(ToString::to_string).collect()

@@ -14,7 +14,7 @@ use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
 use super::state::State;
-use super::{graph, turn};
+use super::turn;
 use crate::blocking_work::offload_store;
 use crate::call::{Call, Step};
 use crate::compute_pool::{check_deadline, stop_status};
@@ -40,7 +40,7 @@ pub(super) async fn look(
     let topology = exploration.map(|exploration| exploration.topology());
     let (Some(topology), Some(look)) = (topology, due_look(state, &entity)) else {
         return Err(errors::not_due(&format!(
-            "`{entity}` is not due; graph.due of the investigation lists the entities that are"
+            "`{entity}` is not due; graph.due in the investigation lists the entities that are due"
         )));
     };
     let names: BTreeSet<String> = topology
@@ -82,7 +82,7 @@ pub(super) async fn look(
             }
             Err(JudgeError::Failed { code, reason, calls, .. }) => {
                 answer.calls = count_calls(model, calls);
-                answer.reasons.push(graph::reason(code, reason));
+                answer.reasons.push(render::reason(code, reason));
             }
         }
     }
@@ -94,7 +94,7 @@ fn model(engine: &Engine) -> Result<&ModelJudge, Status> {
     engine.look_model().ok_or_else(|| {
         errors::not_allowed(
             "this server has no chat model for LookAtEntity",
-            "name one in judges.look, or leave ask_model out and answer by RecordTurn",
+            "name one in judges.look, or leave ask_model out and record your own belief with RecordTurn",
         )
     })
 }
@@ -104,12 +104,13 @@ fn check(state: &State, request: &v1::LookAtEntityRequest) -> Result<(String, us
     let bytes = if request.max_bytes == 0 { DEFAULT_BYTES } else { request.max_bytes };
     if !BYTES.contains(&bytes) {
         let (min, max) = (BYTES.start(), BYTES.end());
-        violations.add("max_bytes", format!("{bytes} is out of range; give {min} to {max}"));
+        violations.add("max_bytes", format!("{bytes} is out of range; expected {min} to {max}"));
     }
     let exploration = state.exploration.as_ref();
     let node = exploration.and_then(|exploration| exploration.topology().resolve(&request.entity));
     if exploration.is_none() {
-        violations.add("entity", "the investigation has no graph; start one with graph");
+        violations
+            .add("entity", "the investigation has no graph; start an investigation with a graph");
     } else if node.is_none() {
         let description = format!("`{}` is not an entity of the graph", shorten(&request.entity));
         violations.add("entity", description);
@@ -143,7 +144,7 @@ impl IncidentTimes {
             onset_window: state.start.onset_window,
             ..v1::GateInputs::default()
         };
-        // Never fails, since the start was checked.
+        // Never fails, since the start request was checked.
         let parsed = parse::gate_inputs(inputs, limits, &mut Violations::default());
         let (onset, window) =
             parsed.map(|inputs| (inputs.onset, inputs.window)).unwrap_or_default();
@@ -155,8 +156,8 @@ impl IncidentTimes {
         window.contains(time)
     }
 
-    /// Sorts changes before other passages, and passages that show a fault before the rest. Changes before the onset
-    /// come first, newest to oldest.
+    /// Sorts changes first, then passages that show a fault, then the rest. Changes before the onset precede later
+    /// changes. Within both groups of changes, the newest come first.
     fn sort_key(&self, hit: &Hit, budget: &Budget) -> (bool, bool, i64) {
         if hit.head.lane != Lane::Change {
             let result = ToolResult { content: &hit.text, expectation: None };
@@ -197,7 +198,8 @@ fn find_passages(
     Ok(all_hits)
 }
 
-/// Returns the hits up to the first one that does not fit, but at least one, and the number of the others.
+/// Returns the hits before the first one that does not fit, but at least one hit. Also returns the number of hits
+/// left out.
 fn take_fitting_hits(bytes: usize, mut hits: Vec<Hit>) -> (Vec<Hit>, usize) {
     let mut size = 0_usize;
     let fits = |hit: &&Hit| {
@@ -252,7 +254,7 @@ fn context_json(look: &v1::EntityLook) -> String {
 }
 
 /// Converts an answer to a belief. Drops unknown suspects, and edges that do not connect the entity to a
-/// neighbour, each with a reason.
+/// neighbour, and adds a reason for each.
 fn to_belief(
     look: &v1::EntityLook,
     topology: &Topology,
@@ -278,7 +280,7 @@ fn to_belief(
                     shorten(to),
                     look.entity
                 );
-                reasons.push(graph::reason("PROPAGATION_UNKNOWN", sentence));
+                reasons.push(render::reason("PROPAGATION_UNKNOWN", sentence));
             }
         }
     }
@@ -294,7 +296,7 @@ fn to_belief(
                     "the model's suspect `{}` was dropped: it is unknown or ambiguous in the graph",
                     shorten(suspect)
                 );
-                reasons.push(graph::reason("SUSPECT_UNKNOWN", sentence));
+                reasons.push(render::reason("SUSPECT_UNKNOWN", sentence));
             }
         }
     }

@@ -5,6 +5,7 @@ use gsar_core::evidence::VerificationResult;
 use gsar_core::outer_loop::{Action, Ending, Stage, StageProgress};
 use gsar_core::policy::UndefinedScore;
 use gsar_core::safety::gate::GateExit;
+use gsar_proto::render::reason;
 use gsar_proto::v1;
 
 use super::graph;
@@ -12,11 +13,6 @@ use super::investigation_view::GateAtTurn;
 use super::state::State;
 
 pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reason> {
-    let finding = |code: &str, sentence: String| v1::Reason {
-        code: code.to_owned(),
-        sentence,
-        ..v1::Reason::default()
-    };
     let mut findings: Vec<v1::Reason> = Vec::new();
     if let Some(gate) = gate {
         let codes = [
@@ -29,23 +25,24 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
         let reasons = gate.verdict.reasons.iter();
         findings.extend(reasons.filter(|reason| codes.contains(&reason.code.as_str())).cloned());
     }
-    let trivial_calls: Vec<&str> = state.turns.trivial_calls().collect();
-    if !trivial_calls.is_empty() {
+    let trivial_tools: Vec<&str> = state.turns.trivial_tools().collect();
+    if !trivial_tools.is_empty() {
         let sentence = format!(
-            "{} was called without a search term and returned nothing new; add a query",
-            trivial_calls.join(", ")
+            "these tools were called without a search term and returned nothing new: {}; add a query",
+            trivial_tools.join(", ")
         );
-        findings.push(finding("TRIVIAL_INPUT", sentence));
+        findings.push(reason("TRIVIAL_INPUT", sentence));
     }
     let failed_checks: Vec<&str> = state.turns.failed_checks().collect();
     if !failed_checks.is_empty() {
-        let sentence = format!("the last check of {} failed", failed_checks.join(", "));
-        findings.push(finding("CHANGE_FAILED_ITS_CHECK", sentence));
+        let sentence =
+            format!("these checks failed in their last run: {}", failed_checks.join(", "));
+        findings.push(reason("CHANGE_FAILED_ITS_CHECK", sentence));
     }
     if has_empty_change_set(state, gate) {
         let sentence =
             "there is a diagnosis, but no change was recorded and no check was run".to_owned();
-        findings.push(finding("EMPTY_CHANGE_SET", sentence));
+        findings.push(reason("EMPTY_CHANGE_SET", sentence));
     }
     if state.outer_loop.is_finished()
         && let Some(exploration) = &state.exploration
@@ -53,25 +50,25 @@ pub(super) fn collect(state: &State, gate: Option<&GateAtTurn>) -> Vec<v1::Reaso
         let outcome = exploration.outcome();
         let unexplained = outcome.alerts.iter().filter(|alert| alert.origins.is_empty());
         let unexplained: Vec<Node> = unexplained.map(|alert| alert.alert).collect();
-        for (code, nodes, reason) in [
+        for (code, nodes, problem) in [
             ("ALERT_UNEXPLAINED", unexplained, "no origin explains"),
-            ("ENTITY_PENDING", outcome.pending, "the investigation ended without a look at"),
+            ("ENTITY_PENDING", outcome.pending, "the investigation ended without looking at"),
         ] {
             if !nodes.is_empty() {
                 let names = graph::names(exploration, &nodes).join(", ");
-                findings.push(finding(code, format!("{reason} {names}")));
+                findings.push(reason(code, format!("{problem} {names}")));
             }
         }
     }
     for item in &state.turns.caller_verdicts {
-        let sentence = format!("the verdict on {item}, or its threshold, was given by the caller");
-        findings.push(finding("CALLER_VERDICT", sentence));
+        let sentence = format!("the caller supplied the verdict on {item}, or its threshold");
+        findings.push(reason("CALLER_VERDICT", sentence));
     }
     for item in &state.turns.unrelated_results {
         let sentence = format!(
-            "the item of {item} does not name the target of its hypothesis, nor do the arguments of its tool call; it has no effect"
+            "the test {item} has no effect: neither its item nor the arguments of the item's tool call name the hypothesis's target"
         );
-        findings.push(finding("UNRELATED_RESULT", sentence));
+        findings.push(reason("UNRELATED_RESULT", sentence));
     }
     findings
 }
@@ -89,7 +86,7 @@ pub(super) fn failed_stage(state: &State, gate: Option<&GateAtTurn>) -> Option<S
         is_diagnosed == Some(true) || !exploration.outcome().frontier.is_empty()
     });
     let checks = state.turns.checks(&state.start.checks);
-    // Without evidence, a report is only judged if the policy has a score for it.
+    // Without evidence, a report is judged only if the policy defines a score for such reports.
     let needs_evidence = state.policy.policy.undefined_score != UndefinedScore::Half;
     let was_judged = state.reports.iter().any(|report| report.tier() != v1::Tier::Abstain);
     StageProgress {

@@ -6,6 +6,7 @@ use gsar_core::belief::{Belief, Entry, Exploration, Label, Node};
 use gsar_core::evidence::EvidenceId;
 use gsar_core::policy::PolicyValues;
 use gsar_proto::enums::Enumeration as _;
+use gsar_proto::render::reason;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 
@@ -16,7 +17,7 @@ pub(super) fn new_exploration(start: &v1::StartInvestigationRequest) -> Option<E
     Some(Exploration::new(graph.topology, &graph.alerts, graph.limits))
 }
 
-/// The maximum number of turns with additions to the graph. Each makes the replay of an investigation slower.
+/// The maximum number of turns with additions to the graph. Each such turn makes replaying an investigation slower.
 const MAX_ADDITIONS: u32 = 50;
 
 /// Returns the exploration with a turn's additions to the graph.
@@ -32,11 +33,11 @@ pub(super) fn with_additions(
     match &mut exploration {
         None => violations.add(
             field,
-            "the investigation has no graph; leave them out, or start one with graph",
+            "the investigation has no graph; leave the additions out, or start an investigation with a graph",
         ),
         Some(_) if state.graph_additions >= MAX_ADDITIONS => violations.add(
             field,
-            format!("{MAX_ADDITIONS} turns already had additions; send more of them per turn"),
+            format!("{MAX_ADDITIONS} turns already contained additions; send more additions per turn"),
         ),
         Some(_) if needs_attestation && !additions.changed.is_empty() => violations.add(
             "graph_additions.changed",
@@ -62,8 +63,8 @@ pub(super) fn apply_additions(
     }
 }
 
-/// Marks the targets of changes as changed. A change counts if an item shows it, which must be attested if the policy
-/// requires it.
+/// Marks the targets of changes as changed. A change counts only if it cites an item. If the policy requires
+/// attestation, the item must also be attested.
 pub(super) fn mark_changed<'a>(
     exploration: &mut Exploration,
     changes: impl Iterator<Item = &'a v1::ChangeRecord>,
@@ -82,7 +83,8 @@ pub(super) fn mark_changed<'a>(
     }
 }
 
-/// Adds a recorded belief to an exploration. An earlier version may have accepted it when another entity was due.
+/// Adds a recorded belief to an exploration. First makes its entity due, because an earlier version of the server may
+/// have accepted the belief while another entity was due.
 ///
 /// # Errors
 /// The reason for the rejection.
@@ -147,7 +149,7 @@ pub(super) fn names(exploration: &Exploration, nodes: &[Node]) -> Vec<String> {
     nodes.iter().map(|node| exploration.topology().name(*node).to_owned()).collect()
 }
 
-/// Returns the path from the frontier to the first explained alert.
+/// Returns the path from the first explained alert back to the frontier.
 pub(super) fn path_to_frontier(exploration: &Exploration) -> Option<Vec<String>> {
     let alerts = exploration.outcome().alerts;
     let mut path =
@@ -159,16 +161,13 @@ pub(super) fn path_to_frontier(exploration: &Exploration) -> Option<Vec<String>>
 pub(super) fn weakening_reasons(entry: &Entry) -> Vec<v1::Reason> {
     let mut reasons = Vec::new();
     if entry.is_unchanged_origin {
-        let sentence = "an origin needs a change, and nothing shows one; it counts as a symptom";
-        reasons.push(reason("NOTHING_CHANGED", sentence.to_owned()));
+        let sentence =
+            "an origin needs a change, but no evidence shows one; the entity counts as a symptom";
+        reasons.push(reason("NOTHING_CHANGED", sentence));
     }
     if entry.is_settled {
-        let sentence = "its label changed too often; it is deferred permanently".to_owned();
+        let sentence = "the entity's label changed too often; the entity is deferred permanently";
         reasons.push(reason("LABEL_CHANGED_TOO_OFTEN", sentence));
     }
     reasons
-}
-
-pub(super) fn reason(code: &str, sentence: String) -> v1::Reason {
-    v1::Reason { code: code.to_owned(), sentence, ..v1::Reason::default() }
 }

@@ -27,7 +27,7 @@ pub(super) fn check(
     hypotheses: &[v1::TestedHypothesis],
     violations: &mut Violations,
 ) {
-    // Each test names an item, which is read.
+    // The number of tests is limited, since each test names an item that is read.
     let limits = engine.limits();
     let lengths = hypotheses.iter().enumerate().map(|(index, hypothesis)| {
         let field = format!("hypotheses[{index}].tests");
@@ -47,13 +47,13 @@ pub(super) fn check(
                 violations.add(field("evidence_id"), "is empty; name a stored item");
             }
             if v1::Verdict::try_from(test.verdict).is_err() {
-                let description = format!("{} is not a verdict; give 1 to 3", test.verdict);
+                let description = format!("{} is not a verdict; expected 1 to 3", test.verdict);
                 violations.add(field("verdict"), description);
             }
             if test.verdict != 0 && !is_allowed {
                 violations.add(
                     field("verdict"),
-                    "is given by the caller, which the policy does not allow; leave it out, or turn investigation.caller_verdicts on",
+                    "is supplied by the caller, which the policy does not allow; leave it out, or turn investigation.caller_verdicts on",
                 );
             }
         }
@@ -62,11 +62,11 @@ pub(super) fn check(
 
 pub(super) struct NamedHypothesis {
     pub(super) hypothesis: v1::TestedHypothesis,
-    /// The short names of its target; none if it has no target.
+    /// The short names of the hypothesis's target. Empty if the hypothesis has no target.
     pub(super) names: BTreeSet<String>,
 }
 
-/// The arguments with which a tool returned an item, by the item's ID.
+/// The arguments of the tool call that returned an item, by the item's ID.
 pub(super) type Arguments = HashMap<String, String>;
 
 #[derive(Default)]
@@ -76,8 +76,8 @@ pub(super) struct ClassifiedTests {
     pub(super) unrelated_results: Vec<String>,
 }
 
-/// Returns the first arguments with which a tool returned each tested item. If the policy requires attestation, only the
-/// items themselves count.
+/// Returns, for each tested item, the arguments of the first tool call that returned it. Returns an empty map if the
+/// policy requires attestation, since then only the items themselves count.
 pub(super) fn arguments_of_tested_items(
     state: &State,
     policy: &PolicyValues,
@@ -102,7 +102,8 @@ pub(super) fn arguments_of_tested_items(
     arguments
 }
 
-/// Returns `true` if an item names the target of a hypothesis, or is the run of a check.
+/// Returns `true` if the item or the arguments of its tool call name the hypothesis's target, if the item is a check
+/// run, or if the hypothesis has no target.
 fn is_about(
     target_names: &BTreeSet<String>,
     item: &Snapshot,
@@ -119,13 +120,14 @@ fn is_about(
             .any(|name| mentions(item, name, budget) || contains_name(arguments, name))
 }
 
-/// Returns `true` if the content, the query or the tool of an item contains a name.
+/// Returns `true` if an item's content, query or tool contains the name.
 fn mentions(item: &Snapshot, name: &str, budget: &Budget) -> bool {
     let texts = [item.content.as_str(), &item.head.query, &item.head.tool];
     budget.spend(item.content.len()) && texts.iter().any(|text| contains_name(text, name))
 }
 
-/// The short names of an entity, which may be in the graph. Empty if no entity is named.
+/// Returns the short names of an entity, which need not be in the graph. Returns no names if the target is
+/// empty.
 pub(super) fn target_names(exploration: Option<&Exploration>, target: &str) -> BTreeSet<String> {
     let target = target.trim();
     if target.is_empty() {
@@ -167,7 +169,7 @@ pub(super) async fn classify(
             for test in tests {
                 let arguments = arguments.get(&test.evidence_id);
                 let test_name = format!("{}:{}", hypothesis.id, test.evidence_id);
-                // A threshold decides on the verdict as well.
+                // A threshold also determines the verdict.
                 if test.verdict != 0 || test.threshold.is_some() {
                     classified.caller_verdicts.push(test_name.clone());
                 }

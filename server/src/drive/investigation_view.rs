@@ -1,5 +1,7 @@
 //! Renders an investigation for the API.
 
+use std::time::Duration;
+
 use gsar_core::belief::Exploration;
 use gsar_core::outer_loop::{Action, DegradedCause, Ending, ReplanCause, Stage, StopCause};
 use gsar_core::safety::gate::{self, GateExit, GateOutcome};
@@ -31,7 +33,7 @@ pub(super) fn investigation(state: &State, limits: &parse::Limits) -> v1::Invest
         findings: findings::collect(state, gate.as_ref()),
         gate: gate.map(|gate| gate.verdict),
         spent: Some(v1::Spent {
-            elapsed: Some(duration(elapsed)),
+            elapsed: duration(elapsed),
             turns: state.turns.total,
             identical_calls: state.turns.identical_calls(),
             turns_without_evidence: state.turns.without_evidence,
@@ -85,7 +87,7 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
         hypotheses,
         wants_to_finish: turns.wants_to_finish,
         turns_used: turns.in_plan,
-        elapsed: Some(duration(micros_between(state.plan_started_at, now))),
+        elapsed: duration(micros_between(state.plan_started_at, now)),
         identical_calls: turns.identical_calls(),
         turns_without_evidence: turns.without_evidence,
         onset: state.start.onset,
@@ -96,7 +98,7 @@ pub(super) fn inputs(state: &State, limits: &parse::Limits, now: Timestamp) -> v
     }
 }
 
-/// Replaces an alias by the name of its node, so that targets, changes and paths can be compared.
+/// Replaces an alias with the name of its node, so that targets, changes and paths can be compared.
 fn use_name_in_graph(state: &State, target: &mut String) {
     let Some(topology) = state.exploration.as_ref().map(Exploration::topology) else { return };
     if let Some(node) = topology.resolve(target.trim()) {
@@ -104,7 +106,7 @@ fn use_name_in_graph(state: &State, target: &mut String) {
     }
 }
 
-/// Returns the names of the frontier.
+/// Returns the names of the entities in the frontier.
 fn suspects(state: &State) -> Vec<String> {
     let Some(exploration) = &state.exploration else { return Vec::new() };
     graph::names(exploration, &exploration.outcome().frontier)
@@ -143,7 +145,7 @@ fn due_step(
             })
         }
         Action::Replan { cause, .. } => Due::Replan(v1::Replan {
-            cause: cause.code().to_owned(),
+            cause: cause.name().to_owned(),
             explanation: last.explanation.clone(),
             faults: faults(state, &last),
             gaps: last.gaps,
@@ -151,13 +153,14 @@ fn due_step(
             affected_specialists: last.affected_specialists,
         }),
         Action::Finish(ending) => Due::Finished(v1::Finished {
-            failed_stage: failed_stage.map(Stage::code).unwrap_or_default().to_owned(),
+            failed_stage: failed_stage.map(Stage::name).unwrap_or_default().to_owned(),
             ..render_ending(state, ending, last.action)
         }),
     }
 }
 
-/// Returns the claims at fault, including those that an earlier report stated and evidence contradicted.
+/// Returns the claims at fault, including those that were contradicted in an earlier report and that the last report
+/// states again.
 fn faults(state: &State, last: &v1::RecordedJudgement) -> Vec<v1::ClaimFault> {
     let put_back = state.reports.last().map(|report| report.put_back.as_slice());
     let put_back = put_back.unwrap_or_default().iter().map(|text| v1::ClaimFault {
@@ -174,7 +177,7 @@ fn faults(state: &State, last: &v1::RecordedJudgement) -> Vec<v1::ClaimFault> {
     last.faults.iter().cloned().chain(put_back).collect()
 }
 
-/// Returns the end of an investigation without its stage and action, if it has ended.
+/// Returns how an investigation ended, without the failed stage and the action. Returns `None` if it has not ended.
 pub(super) fn ending(state: &State) -> Option<v1::Finished> {
     match &state.action {
         Action::Finish(ending) => Some(render_ending(state, ending, None)),
@@ -216,7 +219,7 @@ fn render_ending(
 fn ending_sentence(cause: &DegradedCause, has_report: bool) -> String {
     let explanation = match cause {
         DegradedCause::ReplansSpent => "no replan is left".to_owned(),
-        DegradedCause::JudgeFailed { reason } => format!("no judge answered: {reason}"),
+        DegradedCause::JudgeFailed { reason } => format!("every judge failed: {reason}"),
         DegradedCause::Stopped(cause) => stop_sentence(*cause).to_owned(),
     };
     match has_report {
@@ -229,8 +232,8 @@ fn ending_sentence(cause: &DegradedCause, has_report: bool) -> String {
 
 fn stop_sentence(cause: StopCause) -> &'static str {
     match cause {
-        StopCause::JudgeCallsSpent => "the budget of judge calls is exhausted",
-        StopCause::TokensSpent => "the budget of tokens is exhausted",
+        StopCause::JudgeCallsSpent => "the judge call budget is exhausted",
+        StopCause::TokensSpent => "the token budget is exhausted",
         StopCause::MoneySpent => "the cost budget is exhausted",
         StopCause::TimeSpent => "the time budget is exhausted",
         StopCause::QueryingWithoutCommitting => {
@@ -244,9 +247,6 @@ pub(super) fn micros_between(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.as_micros().saturating_sub(from.as_micros())).unwrap_or(0)
 }
 
-fn duration(micros: u64) -> prost_types::Duration {
-    prost_types::Duration {
-        seconds: i64::try_from(micros / 1_000_000).unwrap_or(i64::MAX),
-        nanos: i32::try_from(micros % 1_000_000 * 1_000).unwrap_or(0),
-    }
+fn duration(micros: u64) -> Option<prost_types::Duration> {
+    prost_types::Duration::try_from(Duration::from_micros(micros)).ok()
 }

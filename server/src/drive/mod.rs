@@ -30,14 +30,14 @@ use tonic::Status;
 
 use crate::call::Call;
 use crate::errors;
-use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, dry_run, ledger_status, now};
+use crate::evaluate::{ChosenPolicy, Engine, PolicyUse, dry_run, now};
 use crate::evidence::CorpusName;
 use crate::identity::Principal;
-use crate::ledger::{InvestigationStart, Ledger, NewEvent};
+use crate::ledger::{InvestigationStart, Ledger, NewEvent, StoredInvestigation};
 use crate::telemetry;
 use state::State;
 
-/// The maximum number of cached locks. An evicted lock only costs a wasted evaluation, since the ledger
+/// The maximum number of cached locks. Evicting a lock can at worst waste an evaluation, since the ledger
 /// stores each step once.
 const MAX_LOCKS: u64 = 4096;
 
@@ -62,10 +62,10 @@ impl Investigations {
         Self { engine: self.engine.for_principal(principal), locks: self.locks.clone() }
     }
 
-    /// Starts an investigation. If it exists already, returns its state.
+    /// Starts an investigation. If it already exists, returns its state.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if another request started an investigation with this ID, among others.
+    /// FAILED_PRECONDITION if a different request started an investigation with this ID, among other errors.
     pub async fn start(
         &self,
         request: v1::StartInvestigationRequest,
@@ -79,15 +79,13 @@ impl Investigations {
             policy_toml: policy.toml().to_string(),
         };
         let started_at = Timestamp::from_micros(start.started_at_micros);
-        let stored =
-            ledger.start_investigation(start).await.map_err(|error| ledger_status(&error))?;
-        let state = match stored {
+        let state = match ledger.start_investigation(start).await? {
             None => State::new(request, started_at, policy),
             Some(stored) => {
                 let state = State::replay(&stored).map_err(unreadable)?;
                 if state.start != request {
                     return Err(errors::not_due(&format!(
-                        "investigation_id `{}` was started by a different request; choose another id, or repeat that request to resume",
+                        "investigation_id `{}` was started by a different request; choose another id, or resume by repeating that request",
                         request.investigation_id
                     )));
                 }
@@ -106,11 +104,7 @@ impl Investigations {
         &self,
         request: v1::GetInvestigationRequest,
     ) -> Result<v1::GetInvestigationResponse, Status> {
-        let id = request.investigation_id;
-        let stored =
-            self.ledger()?.investigation(&id).await.map_err(|error| ledger_status(&error))?;
-        let stored = stored.ok_or_else(|| unknown_investigation(&id))?;
-        let investigation = Some(self.view(&State::replay(&stored).map_err(unreadable)?));
+        let (state, stored) = self.read(&request.investigation_id).await?;
         let events = match request.with_events {
             false => Vec::new(),
             true => stored
@@ -120,13 +114,13 @@ impl Investigations {
                 .collect::<Result<_, _>>()
                 .map_err(|error| unreadable(error.to_string()))?,
         };
-        Ok(v1::GetInvestigationResponse { investigation, events })
+        Ok(v1::GetInvestigationResponse { investigation: Some(self.view(&state)), events })
     }
 
     /// Records a turn of the agent.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if another step is due, among others.
+    /// FAILED_PRECONDITION if another step is due, among other errors.
     pub async fn record_turn(
         &self,
         call: &Call,
@@ -153,7 +147,7 @@ impl Investigations {
     /// Evaluates a report and returns the next instruction.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if another step is due, among others.
+    /// FAILED_PRECONDITION if another step is due, among other errors.
     pub async fn submit_report(
         &self,
         call: &Call,
@@ -191,31 +185,27 @@ impl Investigations {
         Ok(self.answer(&state, evaluation))
     }
 
-    /// Returns the stored evidence about an entity that is due, and a model's belief about it if requested.
+    /// Returns the stored evidence about a due entity and, if requested, a model's belief about the entity.
     ///
     /// # Errors
     /// FAILED_PRECONDITION if the entity is not due, or if the model is requested after the budget is
-    /// exhausted, among others.
+    /// exhausted, among other errors.
     pub async fn look(
         &self,
         call: &Call,
         request: v1::LookAtEntityRequest,
     ) -> Result<v1::LookAtEntityResponse, Status> {
-        let id = request.investigation_id.as_str();
-        let stored =
-            self.ledger()?.investigation(id).await.map_err(|error| ledger_status(&error))?;
-        let stored = stored.ok_or_else(|| unknown_investigation(id))?;
-        let state = State::replay(&stored).map_err(unreadable)?;
+        let (state, _) = self.read(&request.investigation_id).await?;
         if let Some(cause) = exhausted_budget(&state, now()).filter(|_| request.ask_model) {
             return Err(errors::not_due(&format!(
-                "the budget of the investigation is exhausted ({}); leave ask_model out",
-                cause.code()
+                "the investigation's budget is exhausted ({}); leave ask_model out",
+                cause.name()
             )));
         }
         entity_look::look(&self.engine, call, &state, request).await
     }
 
-    /// Cancels an investigation. If it is finished already, it stays unchanged.
+    /// Cancels an investigation. An investigation that is already finished stays unchanged.
     ///
     /// # Errors
     /// NOT_FOUND, and the ledger's errors.
@@ -237,7 +227,7 @@ impl Investigations {
         let policy =
             self.engine.choose_policy(&request.policy, overrides, policy_use, &mut violations)?;
         if request.investigation_id.is_empty() {
-            violations.add("investigation_id", "is empty; give 1 to 256 bytes");
+            violations.add("investigation_id", "is empty; expected 1 to 256 bytes");
         }
         parse::name("investigation_id", request.investigation_id.clone(), &mut violations);
         if !request.corpus_id.is_empty() {
@@ -245,9 +235,10 @@ impl Investigations {
         }
         let budget = request.budget.as_ref().and_then(|budget| budget.wall_clock.as_ref());
         if budget.is_some_and(|bound| bound.seconds < 0 || bound.nanos < 0) {
-            violations.add("budget.wall_clock", "is negative; give more than 0, or leave it out");
+            violations
+                .add("budget.wall_clock", "is negative; expected more than 0, or leave it out");
         }
-        // Parsed exactly as later by the gate, so that no later step fails because of the start.
+        // These inputs are parsed exactly as the gate parses them later, so that no later step fails because of them.
         let inputs = v1::GateInputs {
             onset: request.onset,
             onset_window: request.onset_window,
@@ -269,14 +260,20 @@ impl Investigations {
     }
 
     async fn open(&self, id: &str) -> Result<(State, OwnedMutexGuard<()>), Status> {
-        let ledger = self.ledger()?;
+        self.ledger()?;
         // A principal's name contains no `@`, so keys are unique.
         let key = format!("{}@{id}", self.engine.principal().name());
         let lock = self.locks.get_with(key, Arc::default);
         let lock = lock.lock_owned().await;
-        let stored = ledger.investigation(id).await.map_err(|error| ledger_status(&error))?;
-        let stored = stored.ok_or_else(|| unknown_investigation(id))?;
-        Ok((State::replay(&stored).map_err(unreadable)?, lock))
+        let (state, _) = self.read(id).await?;
+        Ok((state, lock))
+    }
+
+    async fn read(&self, id: &str) -> Result<(State, StoredInvestigation), Status> {
+        let stored = self.ledger()?.investigation(id).await?;
+        let stored = stored
+            .ok_or_else(|| errors::unknown("investigation", id, "StartInvestigation starts one"))?;
+        Ok((State::replay(&stored).map_err(unreadable)?, stored))
     }
 
     /// Returns `true` if the same request was already recorded at this step.
@@ -290,7 +287,7 @@ impl Investigations {
         }
         if state.outer_loop.is_finished() {
             return Err(errors::not_due(
-                "the investigation is finished; GetInvestigation returns how, and a new one needs a new id",
+                "the investigation is finished; GetInvestigation returns its outcome, and a new investigation needs a new id",
             ));
         }
         if step == due_step {
@@ -316,7 +313,7 @@ impl Investigations {
         cause: StopCause,
         digest: [u8; 32],
     ) -> Result<(), Status> {
-        let stop = v1::RecordedStop { cause: cause.code().to_owned() };
+        let stop = v1::RecordedStop { cause: cause.name().to_owned() };
         self.append(state, digest, v1::investigation_event::Event::Stopped(stop)).await
     }
 
@@ -328,14 +325,14 @@ impl Investigations {
     ) -> Result<(), Status> {
         let event = next_event(state, event);
         let record = new_event(state, digest, &event);
-        self.ledger()?.append_event(record).await.map_err(|error| ledger_status(&error))?;
+        self.ledger()?.append_event(record).await?;
         state.apply(digest, event).map_err(unreadable)
     }
 
     async fn last_evaluation(&self, state: &State) -> Result<Option<v1::EvaluateResponse>, Status> {
         let Some(report) = state.reports.last() else { return Ok(None) };
         let id = report.evaluation_id.as_str();
-        let stored = self.ledger()?.read(id).await.map_err(|error| ledger_status(&error))?;
+        let stored = self.ledger()?.read(id).await?;
         let decode = |stored: crate::ledger::StoredEvaluation| {
             v1::EvaluateResponse::decode(stored.response.as_slice())
         };
@@ -354,7 +351,7 @@ impl Investigations {
         self.engine.ledger().map(AsRef::as_ref).ok_or_else(|| {
             errors::not_allowed(
                 "this server records nothing, but investigations need a ledger",
-                "have ledger.enabled turned on",
+                "set ledger.enabled to true in its configuration",
             )
         })
     }
@@ -387,10 +384,6 @@ fn digest(request: &impl prost::Message) -> [u8; 32] {
     *blake3::hash(&request.encode_to_vec()).as_bytes()
 }
 
-fn unknown_investigation(id: &str) -> Status {
-    errors::unknown("investigation", id, "StartInvestigation starts one")
-}
-
 fn unreadable(reason: String) -> Status {
-    errors::ledger_unavailable(&format!("failed to read the record of the investigation: {reason}"))
+    errors::ledger_unavailable(&format!("failed to read the investigation's record: {reason}"))
 }

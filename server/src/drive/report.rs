@@ -1,5 +1,5 @@
-//! Evaluates a report of an investigation and retries failed judges. The event is stored together with the
-//! evaluation.
+//! Evaluates an investigation's report and retries failed judges. The investigation's event is stored together
+//! with the evaluation.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -18,11 +18,10 @@ use super::{budget, investigation_view, new_event, next_event, turn};
 use crate::blocking_work::offload;
 use crate::call::Call;
 use crate::compute_pool::compute;
-use crate::errors;
-use crate::evaluate::{Engine, PolicyChoice, now};
+use crate::evaluate::{Engine, PolicyChoice, answer, now};
 use crate::evidence::StoreError;
 
-/// The pause before the first retry. Each further pause is twice as long.
+/// The pause before the first retry. Each later pause is twice as long as the previous one, up to 32 times this value.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) struct EvaluatedReport {
@@ -53,7 +52,7 @@ pub(super) async fn subject_digest(
                 hasher.update(&summary.items.to_le_bytes()).update(&summary.size.to_le_bytes());
             }
             Err(StoreError::UnknownCorpus { .. }) => {}
-            Err(error) => return Err(errors::evidence(&error)),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(SubjectDigest(*hasher.finalize().as_bytes()))
@@ -155,8 +154,7 @@ fn other_statements(statements: &[String], answer: &v1::EvaluateResponse) -> Vec
 }
 
 fn judgement(answer: &v1::EvaluateResponse) -> v1::RecordedJudgement {
-    let decision = answer.shadow.as_ref().and_then(|shadow| shadow.decision.as_ref());
-    let decision = decision.or(answer.decision.as_ref()).cloned().unwrap_or_default();
+    let decision = answer::decision_or_shadow(answer).cloned().unwrap_or_default();
     let claims = answer
         .claims
         .iter()

@@ -1,4 +1,4 @@
-//! An investigation's state. It is computed from the start request and the events only, so that a restarted
+//! An investigation's state. It is computed only from the start request and the events, so that a restarted
 //! server computes the same state.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -110,7 +110,7 @@ impl State {
     /// Applies an event. `digest` is the digest of the request.
     ///
     /// # Errors
-    /// A message if the event is invalid. The state must then be discarded.
+    /// A message if the event is invalid. In this case, the state must be discarded.
     pub(super) fn apply(
         &mut self,
         digest: [u8; 32],
@@ -135,7 +135,7 @@ impl State {
                 self.add_cost(failure.spent, failure.judge_failures);
             }
             Kind::Stopped(stop) => {
-                let cause = StopCause::ALL.into_iter().find(|cause| cause.code() == stop.cause);
+                let cause = StopCause::from_name(&stop.cause);
                 let cause = cause.ok_or_else(|| format!("unknown cause {}", stop.cause))?;
                 self.advance(Event::Stopped(cause))?;
             }
@@ -170,7 +170,8 @@ impl State {
     }
 
     fn add_belief(&mut self, belief: &v1::RecordedBelief) -> Result<(), String> {
-        let exploration = self.exploration.as_mut().ok_or("a belief without a graph")?;
+        let exploration =
+            self.exploration.as_mut().ok_or("a belief was recorded without a graph")?;
         let entry = graph::replay_belief(exploration, belief)?;
         let mut reasons = belief.reasons.clone();
         reasons.extend(graph::weakening_reasons(&entry));

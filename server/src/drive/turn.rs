@@ -16,12 +16,11 @@ use super::state::State;
 use super::{arguments, beliefs, graph};
 use crate::blocking_work::offload_store;
 use crate::call::Call;
-use crate::errors;
 use crate::evaluate::Engine;
 use crate::evidence::{CorpusName, ItemRef, Part, StoreError, StoredItem};
 
 pub(super) const MAX_READ: u64 = 1 << 20;
-/// The size of a tool call's arguments that is recorded, in bytes.
+/// The maximum size of a tool call's recorded arguments, in bytes.
 const MAX_ARGUMENTS: usize = 1 << 10;
 
 pub(super) async fn record(
@@ -33,7 +32,7 @@ pub(super) async fn record(
     let mut violations = Violations::default();
     let (calls, items) = parse_calls(engine, call, request.tool_calls, &mut violations);
     hypotheses::check(engine, state, &request.hypotheses, &mut violations);
-    // Each change can name an item, which is read.
+    // The number of changes is limited, since each change can name an item that is read.
     let (length, max) = (request.changes.len(), engine.limits().max_changes);
     if length > max {
         violations.add("changes", format!("has {length} elements; at most {max} are allowed"));
@@ -92,10 +91,10 @@ pub(super) async fn record(
     Ok(turn)
 }
 
-/// Returns the corpus that the start names, or the investigation's own corpus.
+/// Returns the corpus that the start request names, or the investigation's own corpus.
 ///
 /// # Errors
-/// Not expected, since the start was checked.
+/// None are expected, since the start request was checked.
 pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
     let default_name = || {
         let id = &state.start.investigation_id;
@@ -109,7 +108,7 @@ pub(super) fn corpus(state: &State) -> Result<CorpusName, Status> {
         "" => default_name(),
         id => CorpusName::new(id),
     };
-    name.map_err(|error| errors::evidence(&error))
+    Ok(name?)
 }
 
 struct ParsedCall {
@@ -234,10 +233,11 @@ fn record_calls(
     calls.into_iter().map(&mut record).collect()
 }
 
-/// Takes the attestation of changes from the stored items that they name.
+/// Sets the attestation of each change to that of the stored item that it names.
 ///
 /// # Errors
-/// INVALID_ARGUMENT if a change names an item that cannot show it, or NOT_FOUND if it is not in the corpus.
+/// INVALID_ARGUMENT if a change names an item that cannot show it, or NOT_FOUND if the item is not in the
+/// corpus.
 async fn resolve_changes(
     engine: &Engine,
     call: &Call,
@@ -271,7 +271,7 @@ async fn resolve_changes(
         let names = || names.iter().map(String::as_str);
         if let Some(item) = item.as_ref().filter(|item| !item.shows(kind, names())) {
             let description = format!(
-                "`{}` (lane {}) does not show it; name an item in lane {} that names the target, or leave it out",
+                "`{}` (lane {}) does not show the change; cite an item in lane {} that names the target, or leave evidence_id out",
                 change.evidence_id,
                 item.lane.name(),
                 kind.lanes()

@@ -10,7 +10,7 @@ use gsar_proto::v1;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Turns {
     pub(super) total: u32,
-    /// The number of turns that count against the gate's limits. Turns that only explore the graph have their own.
+    /// The number of turns that count against the gate's limits. Turns that only explore the graph do not count.
     pub(super) in_plan: u32,
     /// The number of these turns since the last new evidence.
     pub(super) without_evidence: u32,
@@ -22,12 +22,12 @@ pub(super) struct Turns {
     pub(super) hypotheses: Vec<v1::Hypothesis>,
     pub(super) changes: Vec<v1::ChangeRecord>,
     pub(super) path: Vec<String>,
-    /// The tests whose verdict the caller gave.
+    /// The tests for which the caller supplied the verdict or the threshold.
     pub(super) caller_verdicts: Vec<String>,
-    /// The tests whose item does not name the target.
+    /// The tests for which neither the item nor the arguments of its tool call name the target.
     pub(super) unrelated_results: Vec<String>,
     evidence_digests: HashSet<String>,
-    /// The first arguments with which a tool returned an item, by the item's ID.
+    /// The arguments of the first tool call that returned an item, by the item's ID.
     arguments: HashMap<String, String>,
 }
 
@@ -106,7 +106,7 @@ impl Turns {
         self.calls.values().copied().max().unwrap_or(0)
     }
 
-    pub(super) fn trivial_calls(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn trivial_tools(&self) -> impl Iterator<Item = &str> {
         self.trivial_tools.iter().map(String::as_str)
     }
 
@@ -117,7 +117,7 @@ impl Turns {
         self.checks.iter().filter(has_failed).map(|(tool, _)| tool.as_str())
     }
 
-    /// Returns the last result of every check. `None` for declared checks that have not run.
+    /// Returns the last result of every check. The result is `None` if a declared check has not run.
     pub(super) fn checks(
         &self,
         declared: &[v1::CheckDeclaration],
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_revised_plan_resets_counts_and_keeps_evidence() {
+    fn a_new_plan_resets_counts_and_keeps_evidence() {
         let mut turns = Turns::default();
         turns.add(turn(&[("a", true), ("a", false)]));
         turns.reset_for_plan();

@@ -10,7 +10,7 @@ use gsar_core::safety::{EvidenceChain, SafetyOutcome};
 use gsar_core::second_look::SecondLookResult;
 use gsar_core::tally::Group;
 use gsar_core::verify::{VerdictStatus, VerifiedClaim};
-use gsar_core::{Claim, ClaimId, Class, Tally, TextFindings, Tier};
+use gsar_core::{Claim, ClaimId, Class, Tier};
 use gsar_proto::enums::Enumeration as _;
 use gsar_proto::parse::ParsedGate;
 use gsar_proto::{render, v1};
@@ -25,11 +25,16 @@ pub(crate) fn claims(
     explain: bool,
 ) -> Vec<v1::JudgedClaim> {
     let Assessment { claims, tally, findings, .. } = assessment;
-    let mut impacts = Impacts { policy, tally: &tally, findings: &findings, cache: Vec::new() };
+    // All claims in a group have the same impact.
+    let mut impacts: HashMap<Group, Impact> = HashMap::new();
+    let mut group_impact = |group| {
+        let compute = || impact(policy, &tally, group, Some(&findings));
+        render::impact(impacts.entry(group).or_insert_with(compute))
+    };
     let claim = |claim: VerifiedClaim| {
         let has_impact = explain && claim.judged.undecided.is_none();
         v1::JudgedClaim {
-            impact: has_impact.then(|| render::impact(impacts.get(group(&claim)))),
+            impact: has_impact.then(|| group_impact(group(&claim))),
             ..render::judged_claim(claim.judged)
         }
     };
@@ -99,29 +104,6 @@ pub(super) fn attach_second_looks(
     }
 }
 
-/// Computes each group's impact once, since all claims in a group have the same impact.
-struct Impacts<'a> {
-    policy: &'a Policy,
-    tally: &'a Tally,
-    findings: &'a TextFindings,
-    cache: Vec<(Group, Impact)>,
-}
-
-impl Impacts<'_> {
-    fn get(&mut self, group: Group) -> &Impact {
-        let index = match self.cache.iter().position(|(cached_group, _)| *cached_group == group) {
-            Some(index) => index,
-            None => {
-                let impact = impact(self.policy, self.tally, group, Some(self.findings));
-                self.cache.push((group, impact));
-                self.cache.len() - 1
-            }
-        };
-        #[expect(clippy::indexing_slicing, reason = "the position was found or pushed just above")]
-        &self.cache[index].1
-    }
-}
-
 fn group(claim: &VerifiedClaim) -> Group {
     let (class, evidence_type) = (claim.judged.class, claim.judged.evidence_type);
     match claim.status {
@@ -158,7 +140,7 @@ pub(super) fn open_points(
     points.iter().map(render::open_point).collect()
 }
 
-/// Returns the claims that would have to change to make up the margin, in report order.
+/// Returns the IDs of the claims that would have to change to make up the margin, in report order.
 fn claim_ids(margin: &Margin, claims: &[VerifiedClaim]) -> Vec<String> {
     let mut remaining: Vec<RemedyStep> = margin.changes.clone();
     let mut ids = Vec::new();
@@ -210,7 +192,7 @@ pub(super) fn safety(
     }
 }
 
-/// If decisions are in shadow mode, moves the decision to `shadow` and returns Proceed instead.
+/// If decisions are in shadow mode, moves the decision to `shadow` and returns a Proceed decision instead.
 pub(super) fn apply_rollout(
     policy: &Policy,
     decision: v1::Decision,
@@ -220,15 +202,11 @@ pub(super) fn apply_rollout(
         return decision;
     }
     let tier = Tier::from_number(decision.tier).map_or("nothing", Tier::name);
-    let sentence = format!("the decision is in shadow mode: {tier} was decided but has no effect");
+    let sentence = format!("decisions are in shadow mode: {tier} was decided but has no effect");
     shadow.get_or_insert_default().decision = Some(decision);
     v1::Decision {
         tier: v1::Tier::Proceed.into(),
-        reasons: vec![v1::Reason {
-            code: "DECISION_IN_SHADOW".to_owned(),
-            sentence,
-            ..v1::Reason::default()
-        }],
+        reasons: vec![render::reason("DECISION_IN_SHADOW", sentence)],
         in_shadow: true,
         ..v1::Decision::default()
     }

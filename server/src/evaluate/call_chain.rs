@@ -21,7 +21,7 @@ use crate::errors;
 use crate::judge::{Judge, JudgeError, Judgement, ModelCall, Notice, Question, calls_mut};
 use crate::telemetry::{metrics as names, traces};
 
-/// The failure codes for this server's own limits. A later retry can succeed.
+/// The failure codes that report that one of this server's own limits was reached. A later retry can succeed.
 const OWN_LIMIT_CODES: [&str; 2] = ["TOO_MANY_CALLS", "RATE_LIMITED_HERE"];
 
 const LANGUAGE_NOT_READ: &str = "LANGUAGE_NOT_READ";
@@ -67,8 +67,8 @@ impl ChainResult {
 }
 
 impl Engine {
-    /// Returns the judge with this name, or the whole chain if the name is empty. An unknown name is a
-    /// violation.
+    /// Returns the judge with this name, or the whole chain if the name is empty. An unknown name is added to
+    /// `violations`.
     pub(super) fn judges(
         &self,
         field: &'static str,
@@ -88,9 +88,9 @@ impl Engine {
     }
 }
 
-/// Calls the judges about a report in these languages. The next judge is called if one fails, does not
-/// support the language or exceeds its share of the time. It is also called if open claims affect the tier.
-/// An abstention counts as an answer.
+/// Calls the judges in the chain for a report in these languages. The next judge is called if a judge fails,
+/// does not support a language, or exceeds its share of the time. It is also called if the claims that are
+/// still open affect the tier. If a judge abstains before any verdict was given, no other judge is called.
 pub(super) async fn call_chain(
     call: &Call,
     policy: &Arc<Policy>,
@@ -143,7 +143,7 @@ pub(super) async fn call_chain(
                 abstained: Some(reason), notices, explanation, gaps, score, ..
             }) => {
                 match &mut chain_answer {
-                    // Earlier verdicts remain, and the open claims remain undecided.
+                    // Earlier verdicts remain. The open claims go to the next judge, if there is one.
                     Some(answer) => answer.judgement.notices.extend(notices),
                     None => {
                         let reason = Reason::JudgeAbstained { reason };
@@ -193,8 +193,8 @@ pub(super) async fn call_chain(
     if !codes.is_empty() && codes.iter().all(|code| OWN_LIMIT_CODES.contains(code)) {
         return Err(errors::judges_busy());
     }
-    let is_unsupported = codes.iter().all(|code| *code == LANGUAGE_NOT_READ);
-    let reason = match skipped_language.filter(|_| is_unsupported) {
+    let all_are_unsupported = codes.iter().all(|code| *code == LANGUAGE_NOT_READ);
+    let reason = match skipped_language.filter(|_| all_are_unsupported) {
         Some(language) => Reason::LanguageNotRead { language: language.to_owned() },
         None => Reason::JudgeFailed { reason: failures.join("; ") },
     };
@@ -215,15 +215,15 @@ fn unsupported_link(judge: &str, language: &str) -> v1::JudgeLink {
     v1::JudgeLink {
         judge: judge.to_owned(),
         result: "failed".to_owned(),
-        detail: format!("the report's language is {language}, which it does not read"),
+        detail: format!("the report's language is {language}, which this judge does not read"),
         code: LANGUAGE_NOT_READ.to_owned(),
         calls: Vec::new(),
     }
 }
 
-/// Shortens the deadline, to leave time for the other judges and a second look. Remote judges get equal
-/// shares, all local judges together a tenth, and the second look a third, but at most
-/// [`MAX_SECOND_LOOK_TIME`].
+/// Shortens the deadline to leave time for the remaining judges and for a second look. The second look gets a
+/// third of the time, but at most [`MAX_SECOND_LOOK_TIME`]. Of the rest, all remaining local judges together
+/// get a tenth. This judge and the remaining remote judges share what is left equally.
 fn with_time_share(
     question: &Arc<Question>,
     remaining_judges: &[Arc<dyn Judge>],

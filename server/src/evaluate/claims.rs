@@ -1,4 +1,4 @@
-//! Determines the claims to judge: the given ones and those extracted from the report.
+//! Determines the claims to judge: the claims given in the request and those extracted from the report.
 
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ pub(super) fn check(
         let suffix = if given_count == 0 {
             String::new()
         } else {
-            format!(", including the {given_count} given")
+            format!(", of which the request gives {given_count}")
         };
         let description = format!(
             "has {total} claims{suffix}; at most {} are allowed (limits.claims); evaluate the report in parts",

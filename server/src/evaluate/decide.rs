@@ -10,7 +10,6 @@ use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
 use super::answer;
-use super::investigation;
 use super::run_second_look::{Review, ReviewOutcome};
 use crate::call::Call;
 use crate::compute_pool::compute;
@@ -27,8 +26,8 @@ pub(super) struct Case {
     pub(super) is_counted: bool,
 }
 
-/// Decides the tier of a judged report. Returns the answer and its notices, and adds the calls of the judge
-/// and the reader to the provenance.
+/// Decides the tier of a judged report. Returns the answer and its notices, and adds the calls to the judge
+/// and to the reader to the provenance.
 ///
 /// # Errors
 /// DEADLINE_EXCEEDED.
@@ -55,7 +54,7 @@ pub(super) async fn decide(
     let review =
         Review { call, case: &case, judge, votes: &votes, notices: &mut notices, provenance };
     let review_outcome = review.run(judged).await?;
-    let second_looks = review_outcome.second_looks.clone();
+    let second_looks = review_outcome.sheets.second_looks.clone();
     let assessment = assess_reviewed(call, &case, review_outcome).await?;
     if case.is_counted {
         answer::count_claims(&assessment);
@@ -76,15 +75,15 @@ async fn assess_reviewed(
     let case = Arc::clone(case);
     compute(call, move |budget| {
         let Case { policy, question, reader: _, gate, confidence, .. } = case.as_ref();
-        let investigation = gate.as_ref().map(investigation);
+        let investigation = gate.as_ref().map(parse::ParsedGate::investigation);
         let subject = Subject {
             synthesis: &question.synthesis,
             claims: &question.claims,
             judged: review_outcome.verdicts,
             before_follow_up: review_outcome.before_follow_up,
             evidence: &question.evidence,
-            second_looks: &review_outcome.second_looks,
-            second_look_error: review_outcome.second_look_error,
+            second_looks: &review_outcome.sheets.second_looks,
+            second_look_error: review_outcome.sheets.second_look_error,
             origin: Origin::Judge,
             investigation: investigation.as_ref(),
             confidence: *confidence,

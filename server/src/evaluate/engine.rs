@@ -17,7 +17,7 @@ use crate::judge::model::ModelJudge;
 use crate::ledger::{DataDir, Ledger};
 use crate::policies::PolicyStore;
 
-/// The policies, judges, stores and limits for one principal. Cheap to clone.
+/// The policies, judges, stores and limits for one principal. An engine is cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) principal: Arc<Principal>,
@@ -76,7 +76,7 @@ impl Engine {
         self.ledger.as_ref()
     }
 
-    /// Returns the evidence store, if enabled.
+    /// Returns the evidence store, if it is enabled.
     #[must_use]
     pub fn evidence(&self) -> Option<&Evidence> {
         self.evidence.as_ref()
@@ -85,10 +85,13 @@ impl Engine {
     /// Returns the evidence store.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if evidence is not stored.
+    /// FAILED_PRECONDITION if this server stores no evidence.
     pub(crate) fn stored_evidence(&self) -> Result<Evidence, Status> {
         self.evidence.clone().ok_or_else(|| {
-            errors::not_allowed("this server stores no evidence", "have evidence.enabled turned on")
+            errors::not_allowed(
+                "this server stores no evidence",
+                "set evidence.enabled to true in its configuration",
+            )
         })
     }
 

@@ -14,7 +14,7 @@ use moka::sync::Cache;
 use prost::Message as _;
 
 use super::Engine;
-use crate::judge::{Example, Judge};
+use crate::judge::{Example, Judge, jaccard};
 use crate::ledger::{Cursor, Entry, Ledger, LedgerError, PageRequest, Reports, Selection};
 
 const TIME_TO_LIVE: Duration = Duration::from_secs(60);
@@ -44,8 +44,8 @@ impl Engine {
         self.graded_claims.0.invalidate(self.principal().name());
     }
 
-    /// Returns the graded claims most similar to `claims`, up to the number that the judges use. Empty if
-    /// reading fails.
+    /// Returns the graded claims most similar to `claims`, up to the number that the judges use. Returns
+    /// no examples if reading fails.
     pub(super) async fn examples(
         &self,
         judges: &[Arc<dyn Judge>],
@@ -64,7 +64,7 @@ impl Engine {
                 examples
             }
             Err(error) => {
-                tracing::warn!(%error, "failed to read graded claims; judges are shown no examples");
+                tracing::warn!(%error, "failed to read graded claims; the judges are shown no examples");
                 Arc::default()
             }
         }
@@ -127,20 +127,15 @@ fn most_similar_examples(
         .map(|claim| (claim.text.as_str(), terms(&claim.text).into_iter().collect()))
         .collect();
     let similarity = |claim: &GradedClaim| {
-        let similarities = queries.iter().map(|(_, terms)| {
-            let shared = terms.intersection(&claim.terms).count();
-            let total = terms.len() + claim.terms.len() - shared;
-            (shared * 1_000_000).checked_div(total).unwrap_or(0)
-        });
-        similarities.max().unwrap_or(0)
+        queries.iter().map(|(_, terms)| jaccard(terms, &claim.terms)).max().unwrap_or(0)
     };
-    let mut ranked: Vec<(usize, &GradedClaim)> = graded_claims
+    let mut ranked: Vec<(u128, &GradedClaim)> = graded_claims
         .iter()
         .filter(|claim| queries.iter().all(|(text, _)| *text != claim.example.text))
         .map(|claim| (similarity(claim), claim))
         .filter(|(similarity, _)| *similarity > 0)
         .collect();
-    // Among equals, the newest comes first.
+    // Among equally similar claims, the newest comes first.
     ranked.reverse();
     ranked.sort_by_key(|(similarity, _)| std::cmp::Reverse(*similarity));
     let mut seen_texts = HashSet::new();
@@ -174,11 +169,7 @@ mod tests {
             graded_claim("c4", "The pool of payments-db is exhausted."),
             graded_claim("c5", "The pool of orders-db is exhausted."),
         ];
-        let claim = |text: &str| Claim {
-            id: ClaimId::new("c").unwrap(),
-            text: text.to_owned(),
-            span: None,
-        };
+        let claim = |text: &str| Claim::new(ClaimId::new("c").unwrap(), text);
         let claims = [claim("The pool of payments-db is exhausted."), claim("A remark.")];
         let most_similar_ids = |max| {
             let examples = most_similar_examples(&graded_claims, &claims, max);

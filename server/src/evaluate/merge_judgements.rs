@@ -66,8 +66,8 @@ impl ChainJudgement {
         merged.notices.extend(judgement.notices);
     }
 
-    /// Returns the question for the next judge: the undecided claims, and those that may be an ungrounded
-    /// root cause. Returns `None` if they do not affect the tier.
+    /// Returns the question for the next judge. It contains the undecided claims and the claims that may be an
+    /// ungrounded root cause. Returns `None` if these claims do not affect the tier.
     ///
     /// # Errors
     /// DEADLINE_EXCEEDED.
@@ -128,15 +128,7 @@ async fn decide(
     compute(call, move |budget| {
         let subject = Subject {
             synthesis: &question.synthesis,
-            claims: &question.claims,
-            judged: verdicts,
-            before_follow_up: None,
-            evidence: &question.evidence,
-            second_looks: &[],
-            second_look_error: None,
-            origin: Origin::Judge,
-            investigation: None,
-            confidence: None,
+            ..Subject::new(&question.claims, verdicts, &question.evidence, Origin::Judge)
         };
         assess(&policy, subject, budget).decision
     })

@@ -31,19 +31,7 @@ pub use engine::Engine;
 pub(crate) use examples::GradedClaims;
 pub(crate) use policy_choice::PolicyChoice;
 pub use policy_choice::{ChosenPolicy, PolicyUse};
-pub(crate) use record::{evidence_item, ledger_status, now};
+pub(crate) use record::{evidence_item, now};
 pub(crate) use recorded_evaluation::{recorded_grade, summary, unknown_evaluation};
 pub(crate) use retrieval::search_hit;
 pub(crate) use second_look_judge::SecondReader;
-
-pub(crate) fn investigation(
-    gate: &gsar_proto::parse::ParsedGate,
-) -> gsar_core::assess::Investigation<'_> {
-    gsar_core::assess::Investigation {
-        gate: gate.input(),
-        path: &gate.path,
-        changes: &gate.changes,
-        onset: gate.onset,
-        window: gate.window,
-    }
-}

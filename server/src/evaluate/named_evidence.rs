@@ -1,4 +1,5 @@
-//! Looks up the evidence that an investigation's results and changes name, so that the items decide and not the caller.
+//! Looks up the evidence that an investigation's results and changes name, so that the properties of the items
+//! decide, rather than what the caller says about them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,19 +8,18 @@ use gsar_core::policy::PolicyValues;
 use gsar_proto::parse::{NamedItem, ParsedGate};
 use tonic::Status;
 
-use super::retrieval::SearchedCorpus;
 use crate::blocking_work::offload_store;
 use crate::call::Call;
 use crate::evidence::{CorpusName, Evidence, ItemRef, Part, StoreError};
 use crate::judge::Notice;
 
-/// Resolves the named evidence in the items that the judge reads and, if these are passages, in the corpus. Returns a
-/// notice that lists unknown items.
+/// Looks up the named evidence among the items that the judge reads. If the judge reads only passages of a corpus,
+/// also looks it up in the corpus. Returns a notice that lists unknown items.
 pub(super) async fn resolve(
     call: &Call,
     gate: &mut ParsedGate,
     evidence: &[EvidenceItem],
-    corpus: Option<SearchedCorpus>,
+    corpus: Option<(Evidence, CorpusName)>,
     policy: &PolicyValues,
 ) -> Result<Option<Notice>, Status> {
     let mut items = find(gate, evidence);
@@ -28,7 +28,7 @@ pub(super) async fn resolve(
         gate.named_evidence().filter(is_unknown).cloned().collect();
     unknown_ids.sort_unstable();
     unknown_ids.dedup();
-    if let Some(SearchedCorpus { store, name }) = corpus.filter(|_| !unknown_ids.is_empty()) {
+    if let Some((store, name)) = corpus.filter(|_| !unknown_ids.is_empty()) {
         let ids = unknown_ids.clone();
         items.extend(offload_store(call, move || find_stored(&store, &name, ids)).await?);
         unknown_ids.retain(|id| !items.contains_key(id));
@@ -37,7 +37,7 @@ pub(super) async fn resolve(
     Ok((!unknown_ids.is_empty()).then(|| unknown_evidence(&unknown_ids)))
 }
 
-/// Resolves the named evidence in the items of a request. Unknown items have no effect.
+/// Looks up the named evidence among the items of a request. Unknown items have no effect.
 pub(super) fn resolve_in(gate: &mut ParsedGate, evidence: &[EvidenceItem], policy: &PolicyValues) {
     let items = find(gate, evidence);
     apply(gate, &items, policy);
@@ -85,7 +85,7 @@ fn unknown_evidence(ids: &[EvidenceId]) -> Notice {
     Notice {
         code: "NAMED_EVIDENCE_UNKNOWN",
         sentence: format!(
-            "gate names evidence that is neither in the request nor in its corpus, so it has no effect: {}",
+            "gate names evidence that is neither in the request nor in its corpus and therefore has no effect: {}",
             ids.join(", ")
         ),
     }

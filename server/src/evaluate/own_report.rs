@@ -10,7 +10,7 @@ use crate::compute_pool::compute_briefly;
 use crate::evidence_size::content_bytes;
 use crate::judge::Notice;
 
-/// Marks every item that repeats the report as a prior claim. Returns a notice that lists these items.
+/// Marks as a prior claim every item that repeats the report. Returns a notice that lists these items.
 pub(super) async fn mark(
     call: &Call,
     report: &str,
@@ -45,7 +45,7 @@ fn mark_now(report: &str, evidence: &mut Arc<Vec<EvidenceItem>>) -> Option<Notic
         }
     }
     let sentence = format!(
-        "a report is never its own evidence: {} repeats this report and counts as prior_claim; leave it out",
+        "a report cannot be its own evidence, so evidence that repeats this report counts as prior_claim; leave out: {}",
         ids.join(", ")
     );
     Some(Notice { code: "REPORT_IN_EVIDENCE", sentence })

@@ -28,7 +28,6 @@ use crate::compute_pool::compute_briefly;
 use crate::config::EvidenceRetention;
 use crate::judge::{Example, Notice, Question};
 use crate::ledger::{Content, NewEvent};
-use crate::telemetry::safety::Outcomes;
 use crate::telemetry::{self, metrics as names, traces};
 
 struct DecidedReport {
@@ -59,7 +58,7 @@ impl Engine {
         self.redact_if(call, answer, should_redact).await
     }
 
-    /// Evaluates a report of an investigation. Records the investigation's event together with the answer.
+    /// Evaluates an investigation's report. Records the investigation's event together with the answer.
     ///
     /// # Errors
     /// Those of [`Engine::evaluate`], and FAILED_PRECONDITION if the step is already recorded.
@@ -84,12 +83,9 @@ impl Engine {
         let recorded_request = record::RecordedRequest::new(&request, report);
         let store_contents = self.evidence_retention == EvidenceRetention::Full;
         let digest = recorded_request.report_digest();
-        let DecidedReport { mut answer, policy, contents } =
+        let DecidedReport { answer, policy, contents } =
             self.decide_report(call, request, digest, store_contents, policy).await?;
         call.enter(Step::Record);
-        if let Some(provenance) = &mut answer.provenance {
-            provenance.recorded = true;
-        }
         let event = build_event(&answer);
         let recording = record::record(
             ledger.as_ref(),
@@ -176,7 +172,7 @@ impl Engine {
 
         let span = match corpus {
             Corpus::None => Span::none(),
-            Corpus::Whole { .. } | Corpus::Searched { .. } => traces::step_span("retrieve"),
+            Corpus::Whole(_) | Corpus::Searched { .. } => traces::step_span("retrieve"),
         };
         let searched_corpus = gate.as_ref().and_then(|_| corpus.searched());
         let gathered_evidence = corpus.gather(call, evidence, &claims).instrument(span).await?;
@@ -198,17 +194,15 @@ impl Engine {
         let question = Arc::new(Question {
             synthesis: report.synthesis.as_str().into(),
             claims: claims.into(),
-            objections: Vec::new(),
-            statements: Vec::new(),
             evidence,
             examples,
             evidence_is_reused: is_reused,
             explain: settings.options.explain,
             samples: NonZero::new(settings.options.samples),
-            sample: 0,
             bypass_cache: settings.options.bypass_cache,
             deadline: Some(call.deadline),
             call: Some(call.clone()),
+            ..Question::default()
         });
         let chain_result = judge(call, &settings, &question).await?;
         ctx.watch.lap(Step::Judge);
@@ -265,7 +259,7 @@ async fn judge(
     settings: &Settings,
     question: &Arc<Question>,
 ) -> Result<ChainResult, Status> {
-    if has_no_evidence(&settings.policy, question) {
+    if lacks_required_evidence(&settings.policy, question) {
         return Ok(ChainResult::without_call(Reason::NoEvidence));
     }
     let question_clone = Arc::clone(question);
@@ -298,12 +292,12 @@ fn finish(
     answer.decision = decision
         .map(|decision| answer::apply_rollout(&policy.policy, decision, &mut answer.shadow));
     if settings.is_counted {
-        telemetry::safety::record_outcomes(Outcomes {
-            gate: answer.gate.as_deref(),
-            cap: answer.cap.as_deref(),
-            action: answer.action.as_deref(),
-            shadow: answer.shadow.as_deref(),
-        });
+        telemetry::safety::record_outcomes(
+            answer.gate.as_deref(),
+            answer.cap.as_deref(),
+            answer.action.as_deref(),
+            answer.shadow.as_deref(),
+        );
     }
     answer.evaluation_id = crate::wall_clock::new_id().to_string();
     answer.warnings = warnings::collect(policy, report, &provenance.judges, notices);
@@ -318,7 +312,8 @@ fn finish(
     if settings.options.dry_run { dry_run::strip_decision(answer) } else { answer }
 }
 
-/// Returns `true` if there is no evidence. A policy with `UndefinedScore::Half` judges such reports too.
-fn has_no_evidence(policy: &ChosenPolicy, question: &Question) -> bool {
+/// Returns `true` if there is no evidence and the policy does not judge such reports. Only a policy with
+/// `UndefinedScore::Half` judges them.
+fn lacks_required_evidence(policy: &ChosenPolicy, question: &Question) -> bool {
     question.evidence.is_empty() && policy.policy.undefined_score != UndefinedScore::Half
 }

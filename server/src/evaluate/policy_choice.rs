@@ -32,7 +32,7 @@ impl ChosenPolicy {
         Self { policy: entry.policy, is_overridden: false, is_hypothetical: false, toml }
     }
 
-    /// Parses an earlier policy from its [`ChosenPolicy::toml`].
+    /// Parses a recorded policy from its [`ChosenPolicy::toml`].
     ///
     /// # Errors
     /// The parse error.
@@ -52,7 +52,7 @@ impl ChosenPolicy {
         render::applied_policy(&self.policy, self.is_overridden)
     }
 
-    /// Renders the policy. Its certificate states if it covers the judge that decided.
+    /// Renders the policy. The rendered certificate states whether it covers the judge that decided.
     pub(crate) fn applied_to(&self, judges: &[v1::JudgeLink]) -> v1::AppliedPolicy {
         let deciding_link = judges.iter().rev().find(|link| link.result == "judged");
         let judge = deciding_link.map_or("", |link| link.judge.as_str());
@@ -84,15 +84,16 @@ pub enum PolicyUse {
 #[derive(Clone, Debug)]
 pub(crate) enum PolicyChoice {
     Named(PolicyUse),
-    /// This policy, regardless of the request.
+    /// Use this policy, regardless of the request.
     Pinned(ChosenPolicy),
 }
 
 impl Engine {
-    /// Returns the named policy with these overrides. An unknown name and invalid overrides are violations.
+    /// Returns the named policy with these overrides. An unknown name and invalid overrides are added to
+    /// `violations`.
     ///
     /// # Errors
-    /// FAILED_PRECONDITION if the caller may not decide with this policy. It lists every looser field.
+    /// FAILED_PRECONDITION if the caller may not decide with this policy. The error lists every looser field.
     pub fn choose_policy(
         &self,
         name: &str,
@@ -136,7 +137,7 @@ impl Engine {
         if chosen.is_overridden && overrides == AllowOverrides::None {
             return Err(errors::not_allowed(
                 "this server does not allow policy_overrides",
-                "name a policy of the server, or have policies.allow_overrides set to \"stricter\"",
+                "name one of the server's policies, or set policies.allow_overrides to \"stricter\"",
             ));
         }
         if chosen.is_overridden && !self.principal.may(Right::Override) {
@@ -163,13 +164,9 @@ impl Engine {
         check_strict(policy).map_err(|looser_fields| {
             let fix = match (chosen.is_overridden, is_allowed || check_strict(base).is_ok()) {
                 (true, true) => {
-                    "give stricter values, or have policies.allow_overrides set to \"any\""
-                        .to_owned()
+                    "use stricter values, or set policies.allow_overrides to \"any\"".to_owned()
                 }
-                _ => format!(
-                    "name another policy, or have `{}` added to policies.allowed",
-                    base.name
-                ),
+                _ => format!("name another policy, or add `{}` to policies.allowed", base.name),
             };
             let suffix = if chosen.is_overridden { " with these policy_overrides" } else { "" };
             let subject = format!(

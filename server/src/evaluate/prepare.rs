@@ -89,7 +89,7 @@ impl Engine {
     ) -> Result<CheckedRequest<R>, Status> {
         let mut violations = Violations::default();
         let (name, overrides) = (&request.policy, request.policy_overrides);
-        let is_rehearsal = matches!(policy, PolicyChoice::Named(PolicyUse::Any));
+        let is_self_test = matches!(policy, PolicyChoice::Named(PolicyUse::Any));
         let policy = match policy {
             PolicyChoice::Pinned(policy) => Some(policy),
             PolicyChoice::Named(policy_use) => {
@@ -116,7 +116,7 @@ impl Engine {
                 SecondLook::Off => SecondReader::Off,
                 SecondLook::Headline | SecondLook::All => self.second_reader.clone(),
             };
-            let is_counted = !is_rehearsal && !options.dry_run;
+            let is_counted = !is_self_test && !options.dry_run;
             let settings = Settings { policy, judges, second_reader, options, is_counted };
             CheckedRequest { settings, evidence, gate, corpus_id, reports }
         });
@@ -129,7 +129,7 @@ fn check_samples(options: &v1::EvaluateOptions, violations: &mut Violations) {
     let max = Question::MAX_SAMPLES;
     if samples > max {
         let description = format!(
-            "{samples} samples are too many; give 1 to {max}, or 0 for the configured number"
+            "{samples} samples are too many; expected 1 to {max}, or 0 for the configured number"
         );
         violations.add("options.samples", description);
     }

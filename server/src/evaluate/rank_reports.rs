@@ -8,7 +8,7 @@ use gsar_core::fixed_point::Fraction;
 use gsar_core::ranking::{ReportOutcome, rank};
 use gsar_core::{Class, Tier};
 use gsar_proto::enums::Enumeration as _;
-use gsar_proto::v1::ranked_candidate::Result as Ranked;
+use gsar_proto::v1::ranked_candidate::Result as CandidateResult;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
@@ -23,16 +23,11 @@ use crate::ledger::Content;
 
 const MAX_CONCURRENT: usize = 4;
 
-struct Candidate {
-    report: parse::ParsedReport,
-    recorded: RecordedRequest,
-}
-
 impl Engine {
     /// Evaluates, records and ranks reports.
     ///
     /// # Errors
-    /// The errors of the API contract. If no report could be evaluated, the first report's error.
+    /// The errors of the API contract. If no report could be evaluated, returns the first report's error.
     pub async fn select_best(
         &self,
         call: &Call,
@@ -74,10 +69,7 @@ impl Engine {
         let (prepared, contents, reports) =
             self.prepare(call, common, store_contents, policy, parse_reports, &mut watch).await?;
         let prepared = PreparedRequest { has_several_reports: reports.len() > 1, ..prepared };
-        let candidates = reports
-            .into_iter()
-            .zip(recorded_requests)
-            .map(|(report, recorded)| Candidate { report, recorded });
+        let candidates = reports.into_iter().zip(recorded_requests);
         let results = candidates.map(|candidate| {
             self.evaluate_candidate(call, prepared.clone(), contents.clone(), candidate, &watch)
         });
@@ -94,21 +86,17 @@ impl Engine {
         call: &Call,
         prepared: PreparedRequest,
         contents: Vec<Content>,
-        Candidate { report, recorded }: Candidate,
+        (report, recorded): (parse::ParsedReport, RecordedRequest),
         watch: &Stopwatch,
     ) -> Result<v1::EvaluateResponse, Status> {
         let settings = Arc::clone(&prepared.settings);
         let should_redact = settings.options.redact;
         let digest = recorded.report_digest();
-        let result = self.decide_prepared(call, prepared, report, digest, watch.fork()).await;
-        let mut answer = result?;
+        let answer = self.decide_prepared(call, prepared, report, digest, watch.fork()).await?;
         let Some(ledger) = &self.ledger else {
             return self.redact_if(call, answer, should_redact).await;
         };
         call.enter(Step::Record);
-        if let Some(provenance) = &mut answer.provenance {
-            provenance.recorded = true;
-        }
         let recording = record::record(
             ledger.as_ref(),
             RequestKey::without_key(),
@@ -141,8 +129,8 @@ fn rank_candidates(results: Vec<Result<v1::EvaluateResponse, Status>>) -> Vec<v1
                 tied_with: entry.tied_with.into_iter().map(to_u32).collect(),
                 reasons: reasons.join(" "),
                 result: result.map(|result| match result {
-                    Ok(answer) => Ranked::Evaluation(Box::new(answer)),
-                    Err(status) => Ranked::Error(render::call_error(&status)),
+                    Ok(answer) => CandidateResult::Evaluation(Box::new(answer)),
+                    Err(status) => CandidateResult::Error(render::call_error(&status)),
                 }),
             }
         })
@@ -173,6 +161,6 @@ fn failure(result: &Result<v1::EvaluateResponse, Status>) -> Option<String> {
             Some(format!("The judge failed: {}", answer.abstain_reason))
         }
         Ok(_) => None,
-        Err(status) => Some(format!("It was not evaluated: {}", status.message())),
+        Err(status) => Some(format!("The report was not evaluated: {}", status.message())),
     }
 }

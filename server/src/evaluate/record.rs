@@ -1,7 +1,5 @@
 //! Records evaluations in the ledger.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use gsar_core::evidence::EvidenceItem;
 use gsar_core::time::Timestamp;
 use gsar_proto::{parse, render, v1};
@@ -13,6 +11,7 @@ use super::answer::decision_or_shadow;
 use super::warnings::FALLBACK_JUDGE;
 use crate::errors;
 use crate::ledger::{Content, Ledger, LedgerError, NewEvent, Record, Recorded};
+use crate::wall_clock;
 
 /// The maximum size of an item's recorded head, in bytes.
 const MAX_HEAD_BYTES: usize = 1024;
@@ -41,7 +40,7 @@ pub(super) async fn replay(
     RequestKey { key, digest }: &RequestKey,
 ) -> Result<Option<v1::EvaluateResponse>, Status> {
     let Some(key) = key else { return Ok(None) };
-    let response = ledger.find_by_key(key, *digest).await.map_err(|error| ledger_status(&error))?;
+    let response = ledger.find_by_key(key, *digest).await?;
     response.map(|bytes| decode(&bytes)).transpose()
 }
 
@@ -83,9 +82,12 @@ pub(super) async fn record(
     request: RecordedRequest,
     contents: Vec<Content>,
     policy: &ChosenPolicy,
-    answer: v1::EvaluateResponse,
+    mut answer: v1::EvaluateResponse,
     event: Option<NewEvent>,
 ) -> Result<v1::EvaluateResponse, Status> {
+    if let Some(provenance) = &mut answer.provenance {
+        provenance.recorded = true;
+    }
     let provenance = answer.provenance.as_ref();
     let judge = provenance.and_then(|provenance| provenance.judges.last());
     let RecordedRequest { report_id, investigation_id, report, mut heads } = request;
@@ -124,14 +126,14 @@ pub(super) async fn record(
         policy_toml: policy.toml(),
         event,
     };
-    match ledger.record(record).await.map_err(|error| ledger_status(&error))? {
+    match ledger.record(record).await? {
         Recorded::New => Ok(answer),
         Recorded::Replayed { response } => decode(&response),
     }
 }
 
-fn saturating_u32(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
+fn saturating_u32(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 fn decode(bytes: &[u8]) -> Result<v1::EvaluateResponse, Status> {
@@ -139,11 +141,13 @@ fn decode(bytes: &[u8]) -> Result<v1::EvaluateResponse, Status> {
         .map_err(|error| errors::ledger_unavailable(&format!("invalid record: {error}")))
 }
 
-pub(crate) fn ledger_status(error: &LedgerError) -> Status {
-    match error {
-        LedgerError::KeyReused { .. } => errors::key_reused(),
-        LedgerError::StepTaken { .. } => errors::not_due(&error.to_string()),
-        error => errors::ledger_unavailable(&error.to_string()),
+impl From<LedgerError> for Status {
+    fn from(error: LedgerError) -> Self {
+        match error {
+            LedgerError::KeyReused { .. } => errors::key_reused(),
+            LedgerError::StepTaken { .. } => errors::not_due(&error.to_string()),
+            error => errors::ledger_unavailable(&error.to_string()),
+        }
     }
 }
 
@@ -241,6 +245,5 @@ fn content(item: &v1::EvidenceItem) -> &str {
 }
 
 pub(crate) fn now() -> Timestamp {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp::from_micros(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
+    Timestamp::from_micros(wall_clock::now_micros())
 }

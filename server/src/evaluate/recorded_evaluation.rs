@@ -7,7 +7,6 @@ use gsar_proto::{render, v1};
 use prost::Message as _;
 use tonic::Status;
 
-use super::record::ledger_status;
 use super::{Engine, redact};
 use crate::call::Call;
 use crate::compute_pool::compute_briefly;
@@ -19,11 +18,11 @@ impl Engine {
     ///
     /// # Errors
     /// FAILED_PRECONDITION if evaluations are not recorded.
-    pub(crate) fn recording(&self) -> Result<&Arc<dyn Ledger>, Status> {
+    pub(crate) fn required_ledger(&self) -> Result<&Arc<dyn Ledger>, Status> {
         self.ledger().ok_or_else(|| {
             errors::not_allowed(
                 "this server does not record evaluations",
-                "have ledger.enabled turned on",
+                "set ledger.enabled to true in its configuration",
             )
         })
     }
@@ -37,7 +36,7 @@ impl Engine {
         &self,
         id: &str,
     ) -> Result<v1::GetEvaluationResponse, Status> {
-        let record = self.recording()?.read(id).await.map_err(|error| ledger_status(&error))?;
+        let record = self.required_ledger()?.read(id).await?;
         let stored = record.ok_or_else(|| unknown_evaluation(id))?;
         let evidence_record = v1::GetEvaluationResponse::decode(stored.evidence.as_slice())
             .map_err(invalid_record)?;
@@ -68,7 +67,7 @@ impl Engine {
             .await
     }
 
-    /// Reads the content of an evaluation's item. Returns `None` if the ledger has only its head.
+    /// Reads the content of an evaluation's item. Returns `None` if the ledger has only the item's head.
     ///
     /// # Errors
     /// UNAVAILABLE if reading fails.
@@ -79,8 +78,7 @@ impl Engine {
     ) -> Result<Option<String>, Status> {
         match blake3::Hash::from_hex(&item.digest) {
             Ok(digest) if item.is_whole => {
-                let content = self.recording()?.content(evaluation_id, *digest.as_bytes()).await;
-                content.map_err(|error| ledger_status(&error))
+                Ok(self.required_ledger()?.content(evaluation_id, *digest.as_bytes()).await?)
             }
             _ => Ok(None),
         }

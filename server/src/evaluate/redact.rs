@@ -29,8 +29,8 @@ pub(super) fn answer(
     Ok(redacted)
 }
 
-/// Redacts a record. Ranges are mapped to the redacted texts, or removed if they exceed an item's recorded
-/// head.
+/// Redacts a record. Ranges are mapped to the redacted texts. A range that extends beyond an item's recorded
+/// head is removed.
 ///
 /// # Errors
 /// Those of [`answer`].
@@ -40,10 +40,10 @@ pub(super) fn record(
 ) -> Result<v1::GetEvaluationResponse, Status> {
     let evaluation = record.evaluation.clone().unwrap_or_default();
     let synthesis = record.report.as_ref().map_or("", |report| report.synthesis.as_str());
-    let mut secret_texts = texts(&evaluation);
-    secret_texts.push(synthesis);
-    secret_texts.extend(record.evidence.iter().map(|item| item.head.as_str()));
-    let mut redaction = begin_redaction(redactor, &evaluation.evaluation_id, &secret_texts);
+    let mut searched_texts = texts(&evaluation);
+    searched_texts.push(synthesis);
+    searched_texts.extend(record.evidence.iter().map(|item| item.head.as_str()));
+    let mut redaction = begin_redaction(redactor, &evaluation.evaluation_id, &searched_texts);
     let redacted_synthesis = redaction.hide(synthesis).into_owned();
     let report = Some(OffsetMap { replacements: redaction.replacements(&redacted_synthesis) });
     let mut rewriter = Rewriter { redaction, report };
@@ -88,7 +88,7 @@ fn map_citations(
     }
 }
 
-/// Returns the texts that may contain secrets. These secrets are redacted in all fields.
+/// Returns the texts that may contain secrets. Secrets found in them are redacted in all fields.
 fn texts(answer: &v1::EvaluateResponse) -> Vec<&str> {
     let claims = answer.claims.iter().map(|claim| claim.text.as_str());
     let citations = answer.claims.iter().flat_map(|claim| &claim.citations);
@@ -142,7 +142,7 @@ impl OffsetMap {
     /// Maps an offset. `map_replaced` maps offsets inside a replaced part.
     fn map(&self, original: u64, map_replaced: impl Fn(&Range<usize>) -> usize) -> u64 {
         let original = usize::try_from(original).unwrap_or(usize::MAX);
-        // The number of bytes inserted and removed up to this placeholder.
+        // The numbers of bytes inserted and removed by the placeholders so far.
         let (mut inserted, mut removed) = (0, 0);
         for (range, length) in &self.replacements {
             let from = range.start + removed - inserted;
@@ -162,12 +162,11 @@ impl OffsetMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gsar_redaction::Options;
 
     #[test]
     fn maps_offsets_across_placeholders() {
         let text = "a postgres://shop:hunter22@db/orders b 10.2.0.7 c";
-        let redactor = Redactor::new(&Options::default()).unwrap();
+        let redactor = Redactor::new(&[]).unwrap();
         let mut redaction = redactor.begin(7, [text]);
         let redacted = redaction.hide(text).into_owned();
         let offsets = OffsetMap { replacements: redaction.replacements(&redacted) };

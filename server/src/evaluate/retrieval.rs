@@ -15,16 +15,17 @@ use super::{Engine, record};
 use crate::blocking_work::{offload, offload_store};
 use crate::call::{Call, Step};
 use crate::errors;
-use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, StoreError, Vector};
+use crate::evidence::{CorpusName, Evidence, Filter, Hit, Method, Query, Vector};
 use crate::judge::Judge;
 
 const PASSAGES_PER_CLAIM: usize = 12;
 const DEFAULT_BUDGET: usize = 4 << 20;
 
+#[derive(Clone, Default)]
 pub(super) struct GatheredEvidence {
     /// The request's items, followed by the corpus items.
     pub(super) evidence: Arc<Vec<EvidenceItem>>,
-    /// `true` if facts about the evidence are cached, since other evaluations use the same evidence.
+    /// `true` if other evaluations use the same evidence, so that facts about it are cached.
     pub(super) is_reused: bool,
     pub(super) retrieval: Option<v1::Retrieval>,
     pub(super) corpus_digests: Vec<v1::EvidenceDigest>,
@@ -40,24 +41,13 @@ impl GatheredEvidence {
 pub(super) enum Corpus {
     None,
     /// The judge reads all items.
-    Whole {
-        evidence: Arc<Vec<EvidenceItem>>,
-        is_reused: bool,
-        retrieval: v1::Retrieval,
-        corpus_digests: Vec<v1::EvidenceDigest>,
-    },
+    Whole(GatheredEvidence),
     /// The judge reads the passages relevant to a report's claims.
     Searched {
         store: Evidence,
         name: CorpusName,
         retrieval: v1::Retrieval,
     },
-}
-
-/// A corpus of which the judge reads only passages.
-pub(super) struct SearchedCorpus {
-    pub(super) store: Evidence,
-    pub(super) name: CorpusName,
 }
 
 impl Engine {
@@ -75,7 +65,7 @@ impl Engine {
         }
         call.enter(Step::Retrieve);
         let store = self.stored_evidence()?;
-        let name = CorpusName::new(corpus_id).map_err(|error| errors::evidence(&error))?;
+        let name = CorpusName::new(corpus_id)?;
         let inline_bytes: usize = inline_items.iter().map(|item| item.content.as_str().len()).sum();
         let limit = judges.iter().filter_map(|judge| judge.capabilities().max_evidence_bytes).min();
         let budget = limit.unwrap_or(DEFAULT_BUDGET).saturating_sub(inline_bytes);
@@ -98,18 +88,17 @@ impl Engine {
             true => items,
             false => Arc::new(join_items(inline_items.to_vec(), items.to_vec(), corpus_id)?),
         };
-        Ok(Corpus::Whole { evidence, is_reused, retrieval, corpus_digests })
+        let retrieval = Some(retrieval);
+        Ok(Corpus::Whole(GatheredEvidence { evidence, is_reused, retrieval, corpus_digests }))
     }
 }
 
 impl Corpus {
     /// Returns the corpus if the judge reads only passages of it.
-    pub(super) fn searched(&self) -> Option<SearchedCorpus> {
+    pub(super) fn searched(&self) -> Option<(Evidence, CorpusName)> {
         match self {
-            Self::Searched { store, name, .. } => {
-                Some(SearchedCorpus { store: store.clone(), name: name.clone() })
-            }
-            Self::None | Self::Whole { .. } => None,
+            Self::Searched { store, name, .. } => Some((store.clone(), name.clone())),
+            Self::None | Self::Whole(_) => None,
         }
     }
 
@@ -120,20 +109,10 @@ impl Corpus {
         claims: &[Claim],
     ) -> Result<GatheredEvidence, Status> {
         match self {
-            Self::None => Ok(GatheredEvidence {
-                evidence: inline_items,
-                is_reused: false,
-                retrieval: None,
-                corpus_digests: Vec::new(),
-            }),
-            Self::Whole { evidence, is_reused, retrieval, corpus_digests } => {
-                Ok(GatheredEvidence {
-                    evidence,
-                    is_reused,
-                    retrieval: Some(retrieval),
-                    corpus_digests,
-                })
+            Self::None => {
+                Ok(GatheredEvidence { evidence: inline_items, ..GatheredEvidence::default() })
             }
+            Self::Whole(evidence) => Ok(evidence),
             Self::Searched { store, name, retrieval } => {
                 call.enter(Step::Retrieve);
                 let claims = claims.to_vec();
@@ -167,7 +146,9 @@ fn join_items(
             let id = &item.id;
             violations.add(
                 path,
-                format!("`{id}` is also an item of corpus `{corpus}`; rename one of them"),
+                format!(
+                    "`{id}` is also the ID of an item in corpus `{corpus}`; rename one of them"
+                ),
             );
         }
     }
@@ -184,7 +165,6 @@ fn retrieve(
     mut retrieval: v1::Retrieval,
     deadline: Instant,
 ) -> Result<(Vec<EvidenceItem>, v1::Retrieval), Status> {
-    let to_status = |error: StoreError| errors::evidence(&error);
     let (vectors, mut degraded) = match vectors {
         Ok(vectors) => (vectors, None),
         Err(reason) => (Vec::new(), Some(reason)),
@@ -197,8 +177,7 @@ fn retrieve(
         }
         let vector = vectors.get(index).map(AsRef::as_ref);
         let query = Query { text: &claim.text, vector, by_terms: true };
-        let results = store.search(name, &query, &Filter::default(), PASSAGES_PER_CLAIM);
-        let results = results.map_err(to_status)?;
+        let results = store.search(name, &query, &Filter::default(), PASSAGES_PER_CLAIM)?;
         method = results.method;
         degraded = degraded.or(results.degraded);
         rankings.push(results.hits.into_iter().map(FoundPassage::from).collect());
@@ -225,11 +204,11 @@ fn retrieve(
     retrieval.passages = selected.len() as u64;
     retrieval.dropped = dropped;
     let selected: Vec<i64> = selected.into_values().collect();
-    let passages = store.passages(name, &selected).map_err(to_status)?;
+    let passages = store.passages(name, &selected)?;
     Ok((passages.into_iter().map(to_item).collect(), retrieval))
 }
 
-/// A search hit without its text. Most hits are not given to the judge.
+/// A search hit without its text. Most hits are never read by the judge, so their texts are not needed.
 struct FoundPassage {
     passage: i64,
     position: (String, u64),
@@ -277,7 +256,7 @@ pub(super) fn insufficient_retrieval(
     (!ids.is_empty()).then(|| v1::Reason {
         code: "INSUFFICIENT_RETRIEVAL".to_owned(),
         sentence: format!(
-            "the judge reads at most {} bytes and was not given every relevant passage for {}; evaluate fewer claims at once, or use a smaller corpus",
+            "the judge reads at most {} bytes, so some passages relevant to {} were left out; evaluate fewer claims at once, or use a smaller corpus",
             retrieval.budget,
             ids.join(", ")
         ),
@@ -285,8 +264,8 @@ pub(super) fn insufficient_retrieval(
     })
 }
 
-/// Selects the best passage for each claim, then the second best, and so on within the budget. Returns them
-/// in corpus order, with the number left out.
+/// Selects the best passage for each claim, then the second best, and so on within the budget. Returns the
+/// selected passages in corpus order, and the number of passages left out.
 fn select_passages(
     budget: usize,
     rankings: &[Vec<FoundPassage>],
@@ -311,7 +290,7 @@ fn select_passages(
     (selected, dropped.len() as u64)
 }
 
-/// Converts a passage to an item. It is never exhaustive, since it is only part of an item.
+/// Converts a passage to an item. The result is never exhaustive, since a passage is only part of an item.
 fn to_item(hit: Hit) -> EvidenceItem {
     let label = EvidenceId::new(hit.label());
     let is_whole =

@@ -21,7 +21,9 @@ use super::call_chain::{call_to_proto, count_call};
 use super::decide::Case;
 use crate::call::{Call, Step};
 use crate::compute_pool::compute;
-use crate::judge::{self, Judge, JudgeError, ModelCall, Notice, Question, Votes, calls_mut};
+use crate::judge::{
+    self, Judge, JudgeError, ModelCall, Notice, Question, Votes, calls_mut, push_unique,
+};
 use crate::telemetry::{metrics as names, traces};
 
 const MAX_SHEET_BYTES: usize = 24 << 10;
@@ -33,8 +35,7 @@ pub(super) struct ReviewOutcome {
     pub(super) verdicts: Vec<JudgedClaim>,
     /// The partition before the judge reconsidered, if it did.
     pub(super) before_follow_up: Option<Vec<JudgedClaim>>,
-    pub(super) second_looks: Vec<SecondLookResult>,
-    pub(super) second_look_error: Option<String>,
+    pub(super) sheets: SheetResults,
 }
 
 pub(super) struct Review<'a> {
@@ -48,9 +49,9 @@ pub(super) struct Review<'a> {
 }
 
 #[derive(Default)]
-struct SheetResults {
-    second_looks: Vec<SecondLookResult>,
-    second_look_error: Option<String>,
+pub(super) struct SheetResults {
+    pub(super) second_looks: Vec<SecondLookResult>,
+    pub(super) second_look_error: Option<String>,
 }
 
 /// Returns objections to claims that lost all citations or that the reader disputes.
@@ -84,7 +85,7 @@ fn all_objections(
 
 impl Review<'_> {
     /// Takes the second look, has the judge reconsider disputed claims, and takes another look at their new
-    /// citations. If the judge is a single model, it is called at most four times.
+    /// citations. A judge that is a single model is called at most four times.
     ///
     /// # Errors
     /// DEADLINE_EXCEEDED.
@@ -106,13 +107,7 @@ impl Review<'_> {
             VerificationMode::Observe | VerificationMode::Off => Vec::new(),
         };
         let Some(judge) = self.judge.filter(|_| !objections.is_empty()) else {
-            let SheetResults { second_looks, second_look_error } = results;
-            return Ok(ReviewOutcome {
-                verdicts,
-                before_follow_up: None,
-                second_looks,
-                second_look_error,
-            });
+            return Ok(ReviewOutcome { verdicts, before_follow_up: None, sheets: results });
         };
         let ids: Vec<ClaimId> =
             objections.iter().map(|objection| objection.judged.claim.id.clone()).collect();
@@ -132,12 +127,11 @@ impl Review<'_> {
         };
         results.second_looks.retain(|result| !is_replaced(result));
         results.second_looks.extend(new_results.second_looks);
-        let second_look_error = results.second_look_error.or(new_results.second_look_error);
+        results.second_look_error = results.second_look_error.or(new_results.second_look_error);
         Ok(ReviewOutcome {
             verdicts: revised_verdicts,
             before_follow_up: Some(verdicts),
-            second_looks: results.second_looks,
-            second_look_error,
+            sheets: results,
         })
     }
 
@@ -246,7 +240,7 @@ impl Review<'_> {
                 .increment(1);
         }
         if let Some(error) = &results.second_look_error {
-            let sentence = format!("supported claims did not get their second look: {error}");
+            let sentence = format!("the second look at supported claims failed: {error}");
             add_notices(self.notices, vec![Notice { code: "SECOND_LOOK_FAILED", sentence }]);
         }
         let detail = results.second_look_error.clone().unwrap_or_default();
@@ -259,19 +253,13 @@ impl Review<'_> {
         let Sheet { statements, evidence } = sheet;
         let case_question = &self.case.question;
         Arc::new(Question {
-            synthesis: "".into(),
             claims: statements.iter().map(|statement| statement.claim.clone()).collect(),
-            objections: Vec::new(),
             statements,
             evidence: Arc::new(evidence),
-            examples: Arc::default(),
-            evidence_is_reused: false,
-            explain: false,
-            samples: None,
-            sample: 0,
             bypass_cache: case_question.bypass_cache,
             deadline: case_question.deadline.map(with_reserve),
             call: case_question.call.clone(),
+            ..Question::default()
         })
     }
 
@@ -294,7 +282,7 @@ impl Review<'_> {
         link.calls.extend(calls.into_iter().map(call_to_proto));
     }
 
-    /// Sends the objections to the judge. If it fails, the verdicts stay unchanged.
+    /// Sends the objections to the judge. If the judge fails, the verdicts stay unchanged.
     async fn reconsider(
         &mut self,
         judge: &Arc<dyn Judge>,
@@ -369,11 +357,7 @@ fn missing_verdicts(question: &Question, second_looks: &[SecondLookResult]) -> O
 }
 
 fn add_notices(notices: &mut Vec<Notice>, new: Vec<Notice>) {
-    for notice in new {
-        if !notices.contains(&notice) {
-            notices.push(notice);
-        }
-    }
+    new.into_iter().for_each(|notice| push_unique(notices, notice));
 }
 
 fn with_reserve(deadline: Instant) -> Instant {

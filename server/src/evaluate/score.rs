@@ -1,4 +1,4 @@
-//! Decides the tier of a partition that the caller gives. Calls no judge and records nothing.
+//! Decides the tier of a partition that the caller supplies. Calls no judge and records nothing.
 
 use gsar_core::assess::{Subject, assess};
 use gsar_core::budget::Budget;
@@ -9,11 +9,10 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use super::{ChosenPolicy, Engine, PolicyUse, answer, investigation, named_evidence};
+use super::{ChosenPolicy, Engine, PolicyUse, answer, named_evidence};
 use crate::call::{Call, Step};
 use crate::compute_pool::compute;
 use crate::telemetry;
-use crate::telemetry::safety::Outcomes;
 
 enum CheckedPartition {
     Counts(parse::ParsedCounts),
@@ -72,7 +71,7 @@ impl Engine {
                     .map(CheckedPartition::Judged)
             }
             None => {
-                violations.add("partition", "is missing; give counts or judged claims");
+                violations.add("partition", "is missing; expected counts or judged claims");
                 None
             }
         };
@@ -90,7 +89,7 @@ fn score_counts(
 ) -> v1::ScoreResponse {
     let parse::ParsedCounts { decided, undecided } = counts;
     let decision = decide_counts(&policy.policy, decided, undecided);
-    // Without a final tier there are no margins.
+    // There are no margins unless the tier is final.
     let has_margins = explain && undecided.total() == 0;
     let margins =
         has_margins.then(|| render::margins(&margins(&policy.policy, decided, &decision, None)));
@@ -119,28 +118,22 @@ fn score_claims(
     } else {
         report.claims
     };
-    let investigation = gate.map(investigation);
+    let investigation = gate.map(parse::ParsedGate::investigation);
     let subject = Subject {
         synthesis: &report.synthesis,
-        claims: &claims,
-        judged,
-        before_follow_up: None,
-        evidence: &evidence,
-        second_looks: &[],
-        second_look_error: None,
-        origin: Origin::Caller,
         investigation: investigation.as_ref(),
         confidence: report.confidence,
+        ..Subject::new(&claims, judged, &evidence, Origin::Caller)
     };
     let values: &Policy = &policy.policy;
     let assessment = assess(values, subject, budget);
     let safety = answer::safety(values, &assessment.chain, &assessment.safety, gate);
-    telemetry::safety::record_outcomes(Outcomes {
-        gate: safety.gate.as_deref(),
-        cap: safety.cap.as_deref(),
-        action: safety.action.as_deref(),
-        shadow: safety.shadow.as_deref(),
-    });
+    telemetry::safety::record_outcomes(
+        safety.gate.as_deref(),
+        safety.cap.as_deref(),
+        safety.action.as_deref(),
+        safety.shadow.as_deref(),
+    );
     let open_points = answer::open_points(values, &assessment, gate);
     let decision = assessment.decision.clone();
     let rendered_decision = answer::decision(values, &assessment, explain);

@@ -1,4 +1,4 @@
-//! Evaluates a built-in report that must get PROCEED, as a self-test or to try judges.
+//! Evaluates a built-in report, for which the tier must be PROCEED, as a self-test or to try out judges.
 
 use std::time::{Duration, Instant};
 
@@ -16,15 +16,15 @@ impl Engine {
     /// A message that describes the failure.
     pub async fn rehearse(&self) -> Result<(), String> {
         let Some(judge) = self.judges.iter().find(|judge| judge.is_local()) else { return Ok(()) };
-        let request = rehearsal(judge.name());
+        let request = self_test_request(judge.name());
         let call = Call::internal(Duration::from_secs(10));
         let answer =
             self.evaluate_unrecorded(&call, request, PolicyChoice::Named(PolicyUse::Any)).await;
-        let answer = answer.map_err(|status| format!("rehearsal: {}", status.message()))?;
+        let answer = answer.map_err(|status| format!("self-test: {}", status.message()))?;
         let tier = answer.decision.map(|decision| decision.tier());
         match tier {
             Some(v1::Tier::Proceed) => Ok(()),
-            tier => Err(format!("rehearsal: expected PROCEED for a faithful report, got {tier:?}")),
+            tier => Err(format!("self-test: expected PROCEED for a faithful report, got {tier:?}")),
         }
     }
 
@@ -42,7 +42,7 @@ impl Engine {
             let answer = self
                 .evaluate_unrecorded(
                     call,
-                    rehearsal(judge.name()),
+                    self_test_request(judge.name()),
                     PolicyChoice::Named(PolicyUse::Any),
                 )
                 .await?;
@@ -58,8 +58,8 @@ impl Engine {
     }
 }
 
-/// Builds a report with one claim, which the evidence states verbatim.
-fn rehearsal(judge: &str) -> v1::EvaluateRequest {
+/// Builds a request whose report makes one claim, which the evidence states verbatim.
+fn self_test_request(judge: &str) -> v1::EvaluateRequest {
     let content = v1::evidence_item::Content::Text("connection pool size is 20".to_owned());
     v1::EvaluateRequest {
         report: Some(v1::Report {

@@ -24,11 +24,8 @@ impl Stopwatch {
         let elapsed = now.duration_since(self.lap_start);
         self.lap_start = now;
         histogram!(names::STEP_SECONDS, "step" => step.name()).record(elapsed);
-        let duration = prost_types::Duration {
-            seconds: i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX),
-            nanos: i32::try_from(elapsed.subsec_nanos()).unwrap_or(0),
-        };
-        self.laps.push(v1::StepTiming { step: step.name().to_owned(), duration: Some(duration) });
+        let duration = prost_types::Duration::try_from(elapsed).ok();
+        self.laps.push(v1::StepTiming { step: step.name().to_owned(), duration });
     }
 
     /// Returns a stopwatch for another evaluation that shares the steps so far.

@@ -8,8 +8,8 @@ use gsar_core::safety::Confidence;
 use gsar_core::{Policy, Reason};
 use gsar_proto::{parse, render, v1};
 
+use super::answer;
 use super::call_chain::Unjudged;
-use super::{answer, investigation};
 
 pub(super) fn answer(
     policy: &Policy,
@@ -25,7 +25,7 @@ pub(super) fn answer(
         _ => (v1::Outcome::Abstained, v1::JudgeStatus::Abstained),
     };
     let abstain_reason = reason.sentence();
-    let investigation = gate.map(investigation);
+    let investigation = gate.map(parse::ParsedGate::investigation);
     let (decision, chain, safety_outcome) =
         without_partition(policy, reason, investigation.as_ref(), confidence);
     let safety = answer::safety(policy, &chain, &safety_outcome, gate);

@@ -1,6 +1,6 @@
 //! Collects an answer's warnings. Warnings never affect the decision.
 
-use gsar_proto::{parse, v1};
+use gsar_proto::{parse, render, v1};
 
 use super::ChosenPolicy;
 use crate::judge::Notice;
@@ -20,10 +20,11 @@ pub(super) fn collect(
     warnings.extend(same_model_warning(writer, judges));
     warnings.extend(fallback_warning(judges));
     let policy_warnings = policy.policy.warnings();
-    warnings
-        .extend(policy_warnings.iter().map(|unwise| warning("UNWISE_POLICY", unwise.to_string())));
+    warnings.extend(
+        policy_warnings.iter().map(|warning| render::reason("UNWISE_POLICY", warning.to_string())),
+    );
     warnings.extend(missing_synthesis_warning(policy, has_synthesis));
-    warnings.extend(notices.into_iter().map(|notice| warning(notice.code, notice.sentence)));
+    warnings.extend(notices.into_iter().map(|notice| render::reason(notice.code, notice.sentence)));
     warnings
 }
 
@@ -33,25 +34,23 @@ fn same_model_warning(writer: &str, judges: &[v1::JudgeLink]) -> Option<v1::Reas
     };
     let has_judged = judges.iter().any(|link| link.result == "judged" && is_writer(link));
     (!writer.is_empty() && has_judged).then(|| {
-        let sentence = format!("{writer} wrote the report and judged it; let another model judge");
-        warning("SAME_MODEL", sentence)
+        let sentence =
+            format!("{writer} both wrote and judged the report; use another model as the judge");
+        render::reason("SAME_MODEL", sentence)
     })
 }
 
 fn fallback_warning(judges: &[v1::JudgeLink]) -> Option<v1::Reason> {
     let has_failed = judges.first().is_some_and(|link| link.result == "failed");
-    let sentence = "the first judge of the chain failed; provenance.judges lists the judges called";
-    has_failed.then(|| warning(FALLBACK_JUDGE, sentence.to_owned()))
+    let sentence =
+        "the first judge in the chain failed; provenance.judges lists the judges that were called";
+    has_failed.then(|| render::reason(FALLBACK_JUDGE, sentence))
 }
 
 /// Warns if only claims were given, since other statements in the report cannot be judged.
 fn missing_synthesis_warning(policy: &ChosenPolicy, has_synthesis: bool) -> Option<v1::Reason> {
     let guards = &policy.policy.guards;
     let should_warn = guards.min_coverage.is_some() && !guards.synthesis_required && !has_synthesis;
-    let sentence = "only the given claims were judged: give report.synthesis so that the rest of the report is judged too";
-    should_warn.then(|| warning(NO_SYNTHESIS, sentence.to_owned()))
-}
-
-fn warning(code: &str, sentence: String) -> v1::Reason {
-    v1::Reason { code: code.to_owned(), sentence, ..v1::Reason::default() }
+    let sentence = "only the given claims were judged; set report.synthesis so that the rest of the report is judged too";
+    should_warn.then(|| render::reason(NO_SYNTHESIS, sentence))
 }

@@ -1,5 +1,5 @@
-//! Semantic search: starts the embedding model on first use and embeds corpora in the background. Until then,
-//! and if the model or its runtime is missing, search is lexical and responses report it.
+//! Semantic search: starts the embedding model on first use and embeds corpora in the background. Until
+//! then, and if the model or its runtime is missing, search is lexical, and responses say so.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ pub enum Embeddings {
     /// No model; search is lexical.
     #[default]
     Off,
-    /// A model and ONNX Runtime; a missing path selects the one in the user's cache directory.
+    /// A model and ONNX Runtime. If a path is absent, the file in the user's cache directory is used.
     Model {
         /// The folder of the model.
         folder: Option<PathBuf>,
@@ -46,7 +46,8 @@ pub enum Embeddings {
 #[derive(Debug)]
 pub(super) struct EmbeddingModel {
     embedder: Embedder,
-    /// The digest of the model files. Vectors are comparable only if their digests are equal.
+    /// The digest of the model files. Vectors are comparable only if they come from models with the same
+    /// digest.
     digest: String,
 }
 
@@ -86,14 +87,14 @@ impl Embeddings {
         let mut problems = Vec::new();
         if let Some(folder) = folder.as_ref().filter(|folder| !folder.is_dir()) {
             let description = format!(
-                "{} is not a folder; use one with an ONNX sentence model, or leave it out",
+                "{} is not a folder; name a folder that contains an ONNX sentence model, or leave out this key",
                 folder.display()
             );
             problems.push(("model", description));
         }
         if let Some(runtime) = runtime.as_ref().filter(|runtime| !runtime.is_file()) {
             let description = format!(
-                "{} is not a file; use the shared library of ONNX Runtime, or leave it out",
+                "{} is not a file; name the shared library of ONNX Runtime, or leave out this key",
                 runtime.display()
             );
             problems.push(("onnxruntime", description));
@@ -104,7 +105,7 @@ impl Embeddings {
     /// Tests that the model starts. Blocks.
     ///
     /// # Errors
-    /// The problem and its fix.
+    /// Returns the problem and its fix.
     pub fn try_model(&self) -> Result<(), String> {
         let Self::Model { folder, runtime, .. } = self else { return Ok(()) };
         let (runtime, model) = load(folder.as_deref(), runtime.as_deref())?;
@@ -142,7 +143,7 @@ impl LazyModel {
         model.as_ref().map_err(String::as_str)
     }
 
-    /// Returns the digest of the model; `None` unless it is running.
+    /// Returns the digest of the model, or `None` unless it is running.
     fn digest(&self) -> Option<&str> {
         self.model.get()?.as_ref().ok().map(|model| model.digest.as_str())
     }
@@ -168,7 +169,7 @@ impl Evidence {
     /// Starts the model. Blocks.
     ///
     /// # Errors
-    /// The reason why the model is unavailable, and the fix.
+    /// Returns the reason why the model is unavailable, and the fix.
     pub fn start_model(&self) -> Result<(), String> {
         self.shared.model.get().map(|_| ()).map_err(str::to_owned)
     }
@@ -181,7 +182,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the digest of the model files; `None` unless the model is running.
+    /// Returns the digest of the model files, or `None` unless the model is running.
     #[must_use]
     pub fn embedder_digest(&self) -> Option<String> {
         self.shared.model.digest().map(str::to_owned)
@@ -190,7 +191,7 @@ impl Evidence {
     /// Embeds queries.
     ///
     /// # Errors
-    /// The reason why semantic search is unavailable, and the fix.
+    /// Returns the reason why semantic search is unavailable, and the fix.
     pub async fn embed_queries(&self, queries: Vec<String>) -> Result<Vec<Vector>, String> {
         let embedder = self.embedder().await?;
         embedder.embed(queries, Priority::Query).await.map_err(|error| error.to_string())
@@ -222,7 +223,7 @@ impl Evidence {
     pub async fn embed_corpus(&self, name: CorpusName) {
         let Ok(embedder) = self.embedder().await else { return };
         if let Err(reason) = self.embed_with(&embedder, &name).await {
-            tracing::warn!(corpus = %name, reason, "embedding a corpus failed");
+            tracing::warn!(corpus = %name, reason, "failed to embed a corpus");
         }
     }
 
@@ -318,7 +319,7 @@ struct Progress {
 impl EmbeddingProgress {
     fn for_corpus(&self, name: &CorpusName) -> Arc<Progress> {
         let mut progress_by_corpus = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Drops corpora that no task is embedding.
+        // Drop the progress of corpora that no task is embedding.
         progress_by_corpus.retain(|_, progress| Arc::strong_count(progress) > 1);
         Arc::clone(progress_by_corpus.entry(name.clone()).or_default())
     }

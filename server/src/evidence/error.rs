@@ -11,7 +11,7 @@ use crate::storage::postgres::{Failure, FailureKind};
 pub enum StoreError {
     /// The name of a corpus is invalid.
     #[error(
-        "invalid corpus name {given:?}; use 1 to 128 letters, digits, `.`, `_` and `-`, the first a letter or digit"
+        "invalid corpus name {given:?}; use 1 to 128 letters, digits, `.`, `_` and `-`, starting with a letter or digit"
     )]
     InvalidName {
         /// The first 64 characters of the name.
@@ -62,7 +62,7 @@ pub enum StoreError {
         /// The found and the supported schema.
         mismatch: SchemaMismatch,
     },
-    /// The store cannot be read or written now.
+    /// The store cannot be read or written at the moment.
     #[error("stored evidence is unavailable: {reason}; {fix}, then try again")]
     Unavailable {
         /// The error from the operating system or the database.
@@ -73,14 +73,14 @@ pub enum StoreError {
 }
 
 /// The fix if a folder cannot be written.
-pub(super) const WRITE: &str = "make room or let the server write there";
+pub(super) const WRITE: &str = "free disk space, or give the server write permission there";
 
 /// The size that a change would require.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needed {
     /// A number of bytes.
     Bytes(u64),
-    /// Withheld, because the number would reveal the size of other owners' corpora.
+    /// The number is withheld, because it would reveal the size of other owners' corpora.
     More,
 }
 

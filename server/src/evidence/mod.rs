@@ -1,8 +1,8 @@
 //! Stores evidence in named corpora and searches it.
 //!
-//! The engines (`sqlite`, and `postgres` for servers that share a database) implement the traits in `store`.
-//! This module adds limits, a cache and the embedding model. It must not depend on the protobuf types. Its
-//! functions block.
+//! The engines (`sqlite`, and `postgres` for servers that share a database) implement the traits in
+//! `store`. This module adds limits, a cache and the embedding model. It must not depend on the protobuf
+//! types. Its synchronous functions block.
 
 mod characters;
 mod corpus_cache;
@@ -19,7 +19,7 @@ mod store;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use gsar_core::evidence::EvidenceItem;
 use tokio::runtime::Handle;
@@ -45,7 +45,7 @@ use crate::storage::postgres::Database;
 use corpus_cache::CorpusCache;
 
 const FOLDER: &str = "evidence";
-/// The maximum number of corpora per query.
+/// The maximum number of corpora whose summaries one query reads.
 const SUMMARY_BATCH: usize = 500;
 
 /// Size and time limits for stored evidence.
@@ -80,11 +80,12 @@ struct Shared {
 }
 
 impl Evidence {
-    /// Opens the store in a data directory and locks it for this process. Finishes interrupted deletions; opens
-    /// each corpus on first use.
+    /// Opens the store in a data directory and locks it for this process. Finishes interrupted deletions.
+    /// Each corpus is opened on first use.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] if the folder cannot be created or read, or another process has locked it.
+    /// Returns [`StoreError::Unavailable`] if the folder cannot be created or read, or if another process
+    /// has locked it.
     pub fn open(
         data_dir: &Path,
         bounds: Bounds,
@@ -96,7 +97,7 @@ impl Evidence {
         Ok(Self::with_store(Box::new(store), bounds, model))
     }
 
-    /// Opens the store in a shared database that has its tables.
+    /// Opens the store in a shared database, in which its tables must exist.
     pub(crate) fn open_shared(
         (database, runtime): (Database, Handle),
         bounds: Bounds,
@@ -121,7 +122,7 @@ impl Evidence {
         Self { shared: Arc::clone(&self.shared), owner: owner.clone() }
     }
 
-    /// Starts storing items in a corpus and creates it if it does not exist.
+    /// Starts storing items in a corpus. Creates the corpus if it does not exist.
     pub fn put(&self, name: CorpusName, time_to_live: Option<Duration>) -> Result<Put, StoreError> {
         let corpus = self.corpus(&name, true)?;
         let is_new = corpus.summary()?.items == 0;
@@ -150,8 +151,8 @@ impl Evidence {
         })
     }
 
-    /// Searches the passages of a corpus by terms, and by meaning if the query has a vector. Returns the best
-    /// first.
+    /// Searches the passages of a corpus by terms, and by meaning if the query has a vector. Returns the
+    /// best passages first.
     pub fn search(
         &self,
         name: &CorpusName,
@@ -297,12 +298,6 @@ pub(crate) fn database_files(data_dir: &Path) -> std::io::Result<Vec<DatabaseFil
         ..database
     };
     Ok(files.into_iter().map(in_data_dir).collect())
-}
-
-/// Returns the current time in microseconds since 1970-01-01T00:00:00Z.
-fn now() -> i64 {
-    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

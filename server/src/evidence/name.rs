@@ -1,4 +1,4 @@
-//! Corpus names, which are safe as folder names and may have an owner.
+//! Corpus names, which are safe to use as folder names and may include an owner.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl CorpusName {
     /// Parses a name.
     ///
     /// # Errors
-    /// [`StoreError::InvalidName`].
+    /// Returns [`StoreError::InvalidName`].
     pub fn new(name: &str) -> Result<Self, StoreError> {
         let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
         let is_name = |name: &str| {
@@ -34,7 +34,7 @@ impl CorpusName {
         Err(StoreError::InvalidName { given: name.chars().take(64).collect() })
     }
 
-    /// Returns the stored name for a name given by an owner; `None` if the owner cannot access it.
+    /// Returns the stored name for a name given by an owner, or `None` if the owner cannot access it.
     pub(super) fn stored_name(&self, owner: &Owner) -> Option<Self> {
         match self.0.split_once('@') {
             None if owner.name().is_empty() => Some(self.clone()),
@@ -49,7 +49,8 @@ impl CorpusName {
         }
     }
 
-    /// Returns the name under which an owner sees this stored name; `None` if the owner cannot access it.
+    /// Returns the name under which an owner sees this stored name, or `None` if the owner cannot access
+    /// it.
     pub(super) fn visible_name(&self, owner: &Owner) -> Option<Self> {
         let (corpus_owner, name) = self.0.split_once('@').unwrap_or(("", &self.0));
         match owner.only() {

@@ -9,7 +9,7 @@ use super::error::StoreError;
 use super::receive::{Receiver, StoredItem};
 use super::store::{Corpus, Summary};
 
-/// A sequence of items being stored in one corpus. Completed items stay stored if a later one fails.
+/// A sequence of items being stored in one corpus. Completed items remain stored if a later item fails.
 #[derive(Debug)]
 pub struct Put {
     evidence: Evidence,
@@ -31,7 +31,7 @@ impl Put {
     /// Completes the current item and starts the next one. Items are durable after [`Put::finish`].
     ///
     /// # Errors
-    /// [`StoreError`]; completed items stay stored.
+    /// Returns a [`StoreError`]. Completed items remain stored.
     pub fn start_item(&mut self, item: EvidenceItem) -> Result<(), StoreError> {
         self.complete()?;
         self.count_bytes(item.content.as_str().len() as u64)?;
@@ -42,7 +42,8 @@ impl Put {
     /// Appends text to the current item.
     ///
     /// # Errors
-    /// [`StoreError::InvalidMessage`] if there is no current item, if it is JSON, or if the text is not UTF-8.
+    /// Returns [`StoreError::InvalidMessage`] if there is no current item, if the current item is JSON, or
+    /// if the text is not UTF-8.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
         self.count_bytes(bytes.len() as u64)?;
         let Some(current) = &mut self.current else {
@@ -55,7 +56,7 @@ impl Put {
     /// Completes the last item and makes all items durable.
     ///
     /// # Errors
-    /// [`StoreError`]; completed items stay stored.
+    /// Returns a [`StoreError`]. Completed items remain stored.
     pub fn finish(mut self) -> Result<(Summary, Vec<StoredItem>), StoreError> {
         self.complete()?;
         self.corpus.make_durable()?;

@@ -1,5 +1,5 @@
-//! Receives items. Splits each into passages as it arrives and stores them in batches, so that memory use does not
-//! depend on the item's size.
+//! Receives items. Splits each item into passages as it arrives, and stores the passages in batches, so
+//! that memory use does not depend on the item's size.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use super::store::{Batch, Corpus, Head, ItemTotals, NewPassage, StoreOutcome};
 const BATCH_PASSAGES: usize = 512;
 /// The maximum size of the contents in a batch, in bytes.
 const BATCH_BYTES: usize = 1 << 20;
-/// The size of a chunk of content, the smallest unit that is read, in bytes.
+/// The size in bytes of a chunk of content, which is the smallest unit that is read.
 const CHUNK_BYTES: usize = 64 << 10;
 /// The maximum number of terms from the tool and query that are added to each passage.
 const MAX_TOOL_TERMS: usize = 32;
@@ -36,7 +36,7 @@ pub struct StoredItem {
     pub lines: u64,
     /// The number of lines that differ from an earlier line only in numbers.
     pub repeated_lines: u64,
-    /// The id of a stored item with the same content, which replaces this one.
+    /// The id of a stored item with the same content, which is used in place of this item.
     pub same_as: Option<String>,
     /// `true` if the item was already stored.
     pub unchanged: bool,
@@ -47,7 +47,7 @@ pub struct StoredItem {
 pub(super) struct Receiver {
     corpus: Arc<dyn Corpus>,
     head: Head,
-    /// The number of the item in the corpus; `None` once complete.
+    /// The number of the item in the corpus, or `None` once the item is complete.
     number: Option<i64>,
     tool_terms: String,
     hasher: blake3::Hasher,
@@ -134,7 +134,7 @@ impl Receiver {
                 self.append_text(std::str::from_utf8(complete).unwrap_or_default())
             }
             Err(error) => Err(StoreError::InvalidMessage(format!(
-                "item `{}` is not UTF-8 at byte {}; send text, or its printable form",
+                "item `{}` is not UTF-8 at byte {}; send text, or a printable form of the data",
                 self.id(),
                 self.size + error.valid_up_to() as u64
             ))),
@@ -290,7 +290,7 @@ impl Drop for Receiver {
         if let Some(number) = self.number
             && let Err(error) = self.corpus.discard(number)
         {
-            tracing::warn!(corpus = %self.corpus.name(), %error, "failed to discard an incomplete item; the next start does");
+            tracing::warn!(corpus = %self.corpus.name(), %error, "failed to discard an incomplete item; the next start discards it");
         }
     }
 }

@@ -32,6 +32,11 @@ impl Filter {
             && self.entities.is_empty()
             && self.window.is_none()
     }
+
+    /// Returns the first term of each entity.
+    pub(super) fn entity_terms(&self) -> impl Iterator<Item = String> {
+        self.entities.iter().filter_map(|entity| terms(entity).into_iter().next())
+    }
 }
 
 /// A passage found by a search.
@@ -51,13 +56,13 @@ pub struct Hit {
     pub bytes: (u64, u64),
     /// The text.
     pub text: String,
-    /// The rank by terms, from 1; 0 if not found by terms.
+    /// The rank by terms, from 1, or 0 if the passage was not found by terms.
     pub lexical_rank: u32,
-    /// The rank by meaning, from 1; 0 if not found by meaning.
+    /// The rank by meaning, from 1, or 0 if the passage was not found by meaning.
     pub vector_rank: u32,
     /// The reciprocal rank fusion score, in billionths.
     pub score: u64,
-    /// The cosine similarity to the query; `None` if not found by meaning.
+    /// The cosine similarity to the query, or `None` if the passage was not found by meaning.
     pub similarity: Option<f32>,
 }
 
@@ -73,12 +78,23 @@ impl Hit {
     }
 }
 
-/// The number of ranked passages per result, from which dissimilar ones are selected.
+/// The number of ranked passages per result. Dissimilar passages are selected from them.
 pub(super) const CANDIDATES_PER_HIT: usize = 4;
-/// The weight of the ranking by terms; the ranking by meaning has weight 1. See "How the rankings are fused" in
-/// docs/EVALUATION.md.
-const WEIGHT_OF_TERMS: u32 = 4;
-pub(super) const MAX_TERMS: usize = 64;
+/// The weight of the ranking by terms; the ranking by meaning has a weight of 1. See "How the rankings are
+/// fused" in docs/EVALUATION.md.
+const TERMS_WEIGHT: u32 = 4;
+const MAX_TERMS: usize = 64;
+
+/// Returns the distinct terms of a query, in order.
+pub(super) fn query_terms(text: &str) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    for term in terms(text) {
+        if !distinct.contains(&term) && distinct.len() < MAX_TERMS {
+            distinct.push(term);
+        }
+    }
+    distinct
+}
 
 /// A search query.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +107,17 @@ pub struct Query<'q> {
     pub by_terms: bool,
 }
 
+impl Query<'_> {
+    /// Returns the method of the search. `has_meaning` states whether there is a ranking by meaning.
+    pub(super) fn method(&self, has_meaning: bool) -> Method {
+        match (has_meaning, self.by_terms) {
+            (false, _) => Method::Lexical,
+            (true, true) => Method::Hybrid,
+            (true, false) => Method::Vector,
+        }
+    }
+}
+
 /// A search method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
@@ -98,7 +125,7 @@ pub enum Method {
     Lexical,
     /// By meaning.
     Vector,
-    /// By both.
+    /// By terms and by meaning.
     Hybrid,
 }
 
@@ -121,7 +148,7 @@ pub struct Hits {
     pub hits: Vec<Hit>,
     /// The method used.
     pub method: Method,
-    /// The reason why the search was lexical although meaning was requested.
+    /// The reason why the search was lexical although a search by meaning was requested.
     pub degraded: Option<String>,
 }
 
@@ -138,7 +165,7 @@ pub(super) fn select_best<E>(
         (1..).zip(by_meaning).map(|(rank, hit)| (hit.key, (rank, hit.similarity))).collect();
     let meaning: Vec<u64> = by_meaning.iter().map(|hit| hit.key).collect();
     let mut hits = Vec::new();
-    for fused in fuse(&[(WEIGHT_OF_TERMS, by_terms), (1, &meaning)]) {
+    for fused in fuse(&[(TERMS_WEIGHT, by_terms), (1, &meaning)]) {
         if hits.len() >= limit.saturating_mul(CANDIDATES_PER_HIT) {
             break;
         }

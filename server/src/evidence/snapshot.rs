@@ -4,7 +4,7 @@ use gsar_core::evidence::EvidenceItem;
 
 use super::store::{self, Head};
 
-/// The number of bytes returned without a range.
+/// The number of bytes returned if no range is requested.
 pub(super) const HEAD_BYTES: u64 = 4 << 10;
 /// The maximum number of bytes returned at once.
 pub(super) const MAX_BYTES: u64 = 1 << 20;

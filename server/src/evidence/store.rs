@@ -15,12 +15,13 @@ use super::name::CorpusName;
 use super::search::{Filter, Hit, Hits, Query};
 use super::snapshot::{ItemRef, Part, Snapshot};
 
-/// A store of corpora by name.
+/// A store of named corpora.
 pub(super) trait CorpusStore: Debug + Send + Sync {
-    /// Returns a corpus. With `create`, creates it if it does not exist.
+    /// Returns a corpus. Creates it if it does not exist and `create` is set.
     fn corpus(&self, name: &CorpusName, create: bool) -> Result<Arc<dyn Corpus>, StoreError>;
 
-    /// Returns the summaries of corpora. Skips deleted corpora; logs and skips those that cannot be opened.
+    /// Returns the summaries of corpora. Skips deleted corpora. Logs and skips corpora that cannot be
+    /// opened.
     fn summaries(&self, names: &[CorpusName]) -> Result<Vec<Summary>, StoreError>;
 
     /// Returns the time that decides when corpora expire, in microseconds since 1970-01-01T00:00:00Z.
@@ -40,14 +41,15 @@ pub(super) trait CorpusStore: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Returns the reason why the store has no vectors, with the fix; `None` if it has them.
+    /// Returns the reason why the store does not support vectors, with the fix, or `None` if it supports
+    /// them.
     fn vectors_unavailable(&self) -> Option<&str> {
         None
     }
 }
 
-/// One corpus. An item is stored in atomic, durable batches. Searches find a batch immediately; the item is
-/// complete after [`Corpus::complete`].
+/// One corpus. An item is stored in atomic, durable batches. Searches find the passages of a batch
+/// immediately. The item is complete after [`Corpus::complete`].
 pub(super) trait Corpus: Debug + Send + Sync {
     fn name(&self) -> &CorpusName;
 
@@ -65,7 +67,8 @@ pub(super) trait Corpus: Debug + Send + Sync {
 
     fn append(&self, item: i64, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Completes an item. It replaces the item with its id, or is discarded if another item has the same content.
+    /// Completes an item. It replaces a stored item with the same id, or is discarded if another item has
+    /// the same content.
     fn complete(
         &self,
         item: i64,
@@ -81,11 +84,11 @@ pub(super) trait Corpus: Debug + Send + Sync {
     /// Returns all complete items with their contents, ordered by id. Fails if a content does not match its digest.
     fn items(&self) -> Result<Vec<EvidenceItem>, StoreError>;
 
-    /// Reads part of an item; `None` if the corpus has no such item.
+    /// Reads part of an item. Returns `None` if the corpus has no such item.
     fn snapshot(&self, item: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError>;
 
-    /// Searches passages and returns the best first. `meaning` is the query's vector with its space, or the
-    /// reason why there is no space.
+    /// Searches passages and returns the best first. `meaning` is the query's vector with its space, or
+    /// with the reason why there is no space.
     fn search(
         &self,
         query: &Query<'_>,
@@ -97,7 +100,8 @@ pub(super) trait Corpus: Debug + Send + Sync {
     /// Returns passages by number, in the given order and without ranks. Skips deleted passages.
     fn passages(&self, numbers: &[i64]) -> Result<Vec<Hit>, StoreError>;
 
-    /// Returns passages after a number that should have a vector but lack it, with their texts.
+    /// Returns the passages, after the given number, that should have a vector but lack one, with their
+    /// texts.
     fn passages_without_vector(
         &self,
         space: &VectorSpace,
@@ -131,9 +135,9 @@ pub struct Summary {
     pub size: u64,
     /// The time of creation, in microseconds since 1970-01-01T00:00:00Z.
     pub created_at: i64,
-    /// The expiry, in microseconds since 1970-01-01T00:00:00Z; `None` if it never expires.
+    /// The expiry, in microseconds since 1970-01-01T00:00:00Z, or `None` if it never expires.
     pub expires_at: Option<i64>,
-    /// The model that embedded every passage; `None` while some lack a vector.
+    /// The model that embedded every passage, or `None` while some lack a vector.
     pub embedded_by: Option<String>,
 }
 
@@ -144,7 +148,7 @@ pub struct Head {
     pub id: EvidenceId,
     /// The kind.
     pub kind: EvidenceKind,
-    /// The source.
+    /// The lane.
     pub lane: Lane,
     /// The tool that produced it.
     pub tool: String,
@@ -164,6 +168,41 @@ pub struct Head {
     pub specialist_id: String,
     /// The result of an executed check, if known.
     pub verification_result: Option<VerificationResult>,
+}
+
+impl Head {
+    /// Returns the stored name of the check result; empty if unknown.
+    pub(super) fn result_name(&self) -> &'static str {
+        self.verification_result.map_or("", VerificationResult::name)
+    }
+}
+
+/// Parses the stored names in an item's metadata. Fails with the reason if one is invalid.
+pub(super) fn parse_names(
+    id: String,
+    kind: &str,
+    lane: &str,
+    result: &str,
+) -> Result<(EvidenceId, EvidenceKind, Lane, Option<VerificationResult>), &'static str> {
+    Ok((
+        EvidenceId::new(id).map_err(|_| "an item without an id")?,
+        EvidenceKind::from_name(kind).ok_or("an unknown kind")?,
+        Lane::from_name(lane).ok_or("an unknown lane")?,
+        match result {
+            "" => None,
+            name => Some(VerificationResult::from_name(name).ok_or("an unknown check result")?),
+        },
+    ))
+}
+
+/// Converts a number to the signed integers that databases store.
+pub(super) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Reverses [`signed`].
+pub(super) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
 }
 
 #[derive(Debug)]
@@ -191,7 +230,7 @@ pub(super) struct ItemTotals {
     pub(super) digest: [u8; 32],
     pub(super) size: u64,
     pub(super) lines: u64,
-    /// The number of lines that differ from an earlier one only in numbers.
+    /// The number of lines that differ from an earlier line only in numbers.
     pub(super) repeated_lines: u64,
     pub(super) passages: u64,
     pub(super) templates: Vec<Template>,
@@ -201,9 +240,9 @@ pub(super) struct ItemTotals {
 pub(super) enum StoreOutcome {
     /// The item was stored.
     New,
-    /// The item was stored before with this content.
+    /// The item was already stored with this content.
     Unchanged,
-    /// The item was discarded because another one has equivalent metadata and the same content.
+    /// The item was discarded because another item has equivalent metadata and the same content.
     SameAs(String),
 }
 
@@ -224,8 +263,8 @@ pub(crate) fn build_item(head: Head, text: String) -> EvidenceItem {
     }
 }
 
-/// Returns `true` if a stored item with the same content makes a new one redundant: their metadata are equal,
-/// except that the stored one may be attested.
+/// Returns `true` if a stored item with the same content makes a new one redundant: their metadata are
+/// equal, except that the stored item may be attested even if the new one is not.
 pub(super) fn supersedes(stored: &Head, new: &Head) -> bool {
     stored.attested >= new.attested && Head { attested: new.attested, ..stored.clone() } == *new
 }

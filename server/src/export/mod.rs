@@ -1,5 +1,5 @@
-//! Exports records of evaluations and preference pairs from the ledger. Reads one page at a time; for pairs,
-//! only ids stay in memory.
+//! Exports records of evaluations and preference pairs from the ledger. Reads one page at a time. For
+//! pairs, keeps only the evaluations' IDs, sequences, report digests and scores in memory.
 
 mod pairs;
 mod position;
@@ -11,8 +11,6 @@ use std::sync::Arc;
 
 use gsar_core::fixed_point::Fraction;
 use gsar_core::policy::Policy;
-use gsar_core::time::Timestamp;
-use gsar_proto::enums::Enumeration as _;
 use gsar_proto::parse::ParsedExport;
 use gsar_proto::violations::Violations;
 use gsar_proto::{parse, v1};
@@ -20,13 +18,12 @@ use prost::Message as _;
 use tonic::Status;
 
 use crate::errors;
-use crate::evaluate::ledger_status;
 use crate::ledger::{Cursor, Entry, Ledger, Page, PageRequest, Reports, Selection};
 use pairs::{Candidate, MAX_CANDIDATES, MAX_PAIRS, PairedSet, SetKey, Sets, Side, Taus};
 use position::{Position, RequestDigest};
 use v1::export_record::Record;
 
-const PAGE: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 /// The maximum number of cached policies. When it is reached, the cache is cleared.
 const MAX_POLICIES: usize = 256;
 
@@ -36,21 +33,21 @@ pub struct Export {
     ledger: Arc<dyn Ledger>,
     kinds: Vec<v1::ExportKind>,
     selection: Selection,
-    request: RequestDigest,
+    request_digest: RequestDigest,
     stage: Stage,
 }
 
 #[derive(Debug)]
 enum Stage {
-    /// Exports records of evaluations after this sequence.
+    /// Exports the records of the evaluations after this sequence.
     Evaluations(i64),
-    Collecting(Collecting),
+    Collecting(CandidateCollector),
     Pairing(std::vec::IntoIter<PairedSet>),
     Ended,
 }
 
 #[derive(Debug)]
-struct Collecting {
+struct CandidateCollector {
     last_read: i64,
     /// The first sequence of the last exported set. Sets up to it are skipped.
     last_exported: i64,
@@ -64,23 +61,23 @@ impl Export {
     /// # Errors
     /// INVALID_ARGUMENT with all violations.
     pub fn new(ledger: Arc<dyn Ledger>, request: v1::ExportRequest) -> Result<Self, Status> {
-        let digest = RequestDigest::new(&request);
+        let request_digest = RequestDigest::new(&request);
         let mut violations = Violations::default();
-        let position = violations.note("after", Position::parse(&request.after, digest));
+        let position = violations.note("after", Position::parse(&request.after, request_digest));
         let parsed = parse::export(request, &mut violations);
         let (parsed, position) = violations.finish(parsed.zip(position))?;
         let stage = match position {
             Position::Evaluations(last_sequence) => Stage::Evaluations(last_sequence),
             Position::Sets(last_exported) => Stage::collecting(last_exported),
         };
-        let (kinds, selection) = selection(parsed);
-        Ok(Self { ledger, kinds, selection, request: digest, stage })
+        let ParsedExport { kinds, filter } = parsed;
+        Ok(Self { ledger, kinds, selection: filter.into(), request_digest, stage })
     }
 
-    /// Returns the next responses, which may have no records; `None` at the end.
+    /// Returns the next responses, some of which may contain no records. Returns `None` at the end of the export.
     ///
     /// # Errors
-    /// The ledger's errors; INVALID_ARGUMENT if there are too many candidates for pairs.
+    /// The ledger's errors, and INVALID_ARGUMENT if there are too many candidates for pairs.
     pub async fn next(&mut self) -> Result<Option<Vec<v1::ExportResponse>>, Status> {
         loop {
             let stage = std::mem::replace(&mut self.stage, Stage::Ended);
@@ -101,14 +98,14 @@ impl Export {
                 Stage::Collecting(_) if !self.wants(v1::ExportKind::Preferences) => {
                     return Ok(None);
                 }
-                Stage::Collecting(mut collecting) => {
-                    let Page { evaluations, next } = self.read_page(collecting.last_read).await?;
+                Stage::Collecting(mut collector) => {
+                    let Page { evaluations, next } = self.read_page(collector.last_read).await?;
                     let is_empty = evaluations.is_empty();
-                    let position = Position::Sets(collecting.last_exported);
-                    evaluations.into_iter().try_for_each(|entry| collecting.add(entry))?;
+                    let position = Position::Sets(collector.last_exported);
+                    evaluations.into_iter().try_for_each(|entry| collector.add(entry))?;
                     self.stage = match next {
-                        Some(_) => Stage::Collecting(collecting),
-                        None => Stage::Pairing(collecting.into_sets().into_iter()),
+                        Some(_) => Stage::Collecting(collector),
+                        None => Stage::Pairing(collector.into_sets().into_iter()),
                     };
                     if !is_empty {
                         return Ok(Some(vec![self.response(Vec::new(), position)]));
@@ -135,16 +132,15 @@ impl Export {
 
     async fn read_page(&self, last_sequence: i64) -> Result<Page<Entry>, Status> {
         let (selection, cursor) = (self.selection.clone(), Cursor::After(last_sequence));
-        let request = PageRequest { selection, cursor, limit: PAGE };
-        let page = self.ledger.entries(request, Reports::Omit).await;
-        page.map_err(|error| ledger_status(&error))
+        let request = PageRequest { selection, cursor, limit: PAGE_SIZE };
+        Ok(self.ledger.entries(request, Reports::Omit).await?)
     }
 
     fn response(&self, records: Vec<Record>, position: Position) -> v1::ExportResponse {
         let record = |record| v1::ExportRecord { record: Some(record) };
         v1::ExportResponse {
             records: records.into_iter().map(record).collect(),
-            after: position.token(self.request),
+            after: position.token(self.request_digest),
         }
     }
 
@@ -178,7 +174,7 @@ impl Export {
         Ok(records)
     }
 
-    /// Returns the pairs of a set. Skips deleted evaluations and equal texts.
+    /// Returns the preference records for a set's pairs. Skips deleted evaluations and pairs of identical texts.
     async fn pair_records(&self, set: PairedSet) -> Result<Vec<Record>, Status> {
         let mut records = Vec::new();
         for (chosen, rejected) in set.pairs {
@@ -205,10 +201,10 @@ impl Export {
         Ok(records)
     }
 
-    /// Reads one side of a pair; `None` if its evaluation was deleted.
+    /// Reads one side of a pair. Returns `None` if the evaluation was deleted or its policy cannot be parsed.
     async fn read_side(&self, candidate: &Candidate) -> Result<Option<PairSide>, Status> {
-        let stored = self.ledger.read(&candidate.evaluation_id).await;
-        let Some(stored) = stored.map_err(|error| ledger_status(&error))? else { return Ok(None) };
+        let stored = self.ledger.read(&candidate.evaluation_id).await?;
+        let Some(stored) = stored else { return Ok(None) };
         let Some(taus) = taus(&stored.policy_toml) else { return Ok(None) };
         let response = decode(&stored.response)?;
         let report = v1::Report::decode(stored.report.as_slice()).map_err(decode_error)?;
@@ -232,11 +228,11 @@ struct PairSide {
 impl Stage {
     fn collecting(last_exported: i64) -> Self {
         let (sets, taus) = (Sets::new(MAX_CANDIDATES), HashMap::new());
-        Self::Collecting(Collecting { last_read: 0, last_exported, sets, taus })
+        Self::Collecting(CandidateCollector { last_read: 0, last_exported, sets, taus })
     }
 }
 
-impl Collecting {
+impl CandidateCollector {
     /// Adds an evaluation if it is a candidate for a pair.
     fn add(&mut self, entry: Entry) -> Result<(), Status> {
         self.last_read = entry.sequence;
@@ -264,14 +260,10 @@ impl Collecting {
             score,
         };
         self.sets.add(SetKey::new(&policy.digest, digests), side, candidate).map_err(|_| {
-            let mut violations = Violations::default();
-            violations.add(
-                "kinds",
-                format_args!(
-                    "PREFERENCES would pair more than {MAX_CANDIDATES} evaluations; restrict evaluated_from, evaluated_before or policy"
-                ),
+            let description = format!(
+                "PREFERENCES would pair more than {MAX_CANDIDATES} evaluations; restrict evaluated_from, evaluated_before or policy"
             );
-            violations.into_status()
+            errors::invalid_field("kinds", description)
         })
     }
 
@@ -298,21 +290,6 @@ impl Collecting {
 fn taus(policy_toml: &str) -> Option<Taus> {
     let policy = Policy::from_toml(policy_toml).ok()?;
     Some(Taus { proceed: policy.tau_proceed, regenerate: policy.tau_regenerate })
-}
-
-fn selection(parsed: ParsedExport) -> (Vec<v1::ExportKind>, Selection) {
-    let non_empty = |text: String| (!text.is_empty()).then_some(text);
-    let selection = Selection {
-        from_micros: parsed.from.map(Timestamp::as_micros),
-        before_micros: parsed.before.map(Timestamp::as_micros),
-        policy: non_empty(parsed.policy),
-        judge: non_empty(parsed.judge),
-        tier: parsed.tier.map(|tier| tier.number()),
-        investigation_id: non_empty(parsed.investigation_id),
-        graded: parsed.graded_only.then_some(true),
-        ..Selection::default()
-    };
-    (parsed.kinds, selection)
 }
 
 fn decode(response: &[u8]) -> Result<v1::EvaluateResponse, Status> {

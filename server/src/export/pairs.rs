@@ -1,12 +1,12 @@
-//! Pairs evaluations with the same policy and evidence: the best that proceeded with the worst below
-//! `tau_regenerate`. Scores are compared exactly.
+//! Pairs evaluations that have the same policy and evidence. The best evaluations that proceeded are paired with
+//! the worst evaluations below `tau_regenerate`. Scores are compared exactly.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use gsar_core::fixed_point::{Fraction, Millionths};
 
-/// The maximum number of pairs per set, and of candidates per set and side.
+/// The maximum number of exported pairs per set, and of candidates per side of a set.
 pub(super) const MAX_PAIRS: usize = 8;
 /// The maximum number of candidates over all sets, at about 300 bytes each.
 pub(super) const MAX_CANDIDATES: usize = 100_000;
@@ -16,7 +16,7 @@ pub(super) const MAX_CANDIDATES: usize = 100_000;
 pub(super) struct SetKey([u8; 32]);
 
 impl SetKey {
-    /// Builds the key from a policy and the evidence digests, in any order.
+    /// Builds the key from the policy's digest and the evidence digests, whose order does not matter.
     pub(super) fn new<'a>(policy: &str, evidence: impl Iterator<Item = &'a str>) -> Self {
         let mut evidence: Vec<&str> = evidence.collect();
         evidence.sort_unstable();
@@ -31,14 +31,14 @@ impl SetKey {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// It proceeded, with a score of at least `tau_proceed`.
+    /// The evaluation proceeded, with a score of at least `tau_proceed`.
     Chosen,
-    /// Its score is below `tau_regenerate`.
+    /// The evaluation's score is below `tau_regenerate`.
     Rejected,
 }
 
 impl Side {
-    /// Returns the side of a guarded score, if it is on either.
+    /// Returns the side to which a guarded score belongs, or `None` if it belongs to neither.
     pub(super) fn from_score(score: Fraction, has_proceeded: bool, taus: Taus) -> Option<Self> {
         if has_proceeded && score.compare(taus.proceed) != Ordering::Less {
             return Some(Self::Chosen);
@@ -64,7 +64,8 @@ pub(super) struct Candidate {
 }
 
 impl Candidate {
-    /// Compares candidates on the same side, better ones first, then older ones.
+    /// Compares candidates on the same side. On the chosen side, higher scores come first; on the rejected side, lower
+    /// scores do. Among candidates with equal scores, older ones come first.
     fn compare_on_side(&self, other: &Self, side: Side) -> Ordering {
         let scores = compare_scores(self.score, other.score);
         let scores = if side == Side::Chosen { scores.reverse() } else { scores };
@@ -78,7 +79,7 @@ fn compare_scores(first: Fraction, second: Fraction) -> Ordering {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooMany;
+pub(super) struct TooManyCandidates;
 
 #[derive(Debug)]
 pub(super) struct Sets {
@@ -94,12 +95,12 @@ struct Set {
     rejected: Vec<Candidate>,
 }
 
-/// The pairs of a set, the best and the worst first.
+/// A set and its pairs. The pair of the best and the worst candidate comes first.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PairedSet {
     /// The sequence of the set's first candidate.
     pub(super) first_sequence: i64,
-    /// Pairs of a better and a worse evaluation. Can be more than [`MAX_PAIRS`].
+    /// Pairs of a chosen and a rejected candidate. There can be more than [`MAX_PAIRS`].
     pub(super) pairs: Vec<(Candidate, Candidate)>,
 }
 
@@ -108,13 +109,13 @@ impl Sets {
         Self { sets: HashMap::new(), len: 0, max }
     }
 
-    /// Adds a candidate. Candidates must be added in order of sequence.
+    /// Adds a candidate. Candidates must be added in ascending order of sequence.
     pub(super) fn add(
         &mut self,
         key: SetKey,
         side: Side,
         candidate: Candidate,
-    ) -> Result<(), TooMany> {
+    ) -> Result<(), TooManyCandidates> {
         let first_sequence = candidate.sequence;
         let set = self.sets.entry(key).or_insert_with(|| Set {
             first_sequence,
@@ -128,10 +129,10 @@ impl Sets {
         let old_length = ranked.len();
         insert(ranked, side, candidate);
         self.len += ranked.len() - old_length;
-        if self.len > self.max { Err(TooMany) } else { Ok(()) }
+        if self.len > self.max { Err(TooManyCandidates) } else { Ok(()) }
     }
 
-    /// Returns the sets with candidates on both sides, ordered by their first one.
+    /// Returns the sets that have pairs, ordered by the sequence of their first candidate.
     pub(super) fn into_pairs(self) -> Vec<PairedSet> {
         let mut paired: Vec<_> = self.sets.into_values().filter_map(Set::into_pairs).collect();
         paired.sort_unstable_by_key(|set| set.first_sequence);
@@ -139,7 +140,7 @@ impl Sets {
     }
 }
 
-/// Inserts a candidate by rank. Of two equal reports, keeps the better one.
+/// Inserts a candidate by rank. If two candidates have the same report, keeps the one that ranks higher.
 fn insert(ranked: &mut Vec<Candidate>, side: Side, candidate: Candidate) {
     if let Some(index) = ranked.iter().position(|existing| existing.report == candidate.report) {
         let is_better = ranked
@@ -210,7 +211,11 @@ mod tests {
             Side::from_score(Fraction::new(numerator, denominator).unwrap(), has_proceeded, taus)
         };
         assert_eq!(side(4, 5, true), Some(Side::Chosen));
-        assert_eq!(side(4, 5, false), None, "held back by something else");
+        assert_eq!(
+            side(4, 5, false),
+            None,
+            "something other than the score prevented it from proceeding"
+        );
         assert_eq!(side(799_999_999_999, 1_000_000_000_000, true), None);
         assert_eq!(side(13, 20, false), None);
         assert_eq!(side(649_999_999_999, 1_000_000_000_000, false), Some(Side::Rejected));
@@ -246,20 +251,20 @@ mod tests {
     }
 
     #[test]
-    fn candidates_are_bounded() {
+    fn limits_the_number_of_candidates() {
         let mut sets = Sets::new(2 * MAX_PAIRS);
-        for number in 0..50_u8 {
-            let sequence = i64::from(number) + 1;
-            let score = (u128::from(number), 100);
-            sets.add(key("p"), Side::Rejected, candidate(sequence, number, score)).unwrap();
-            let score = (90 + u128::from(number % 10), 100);
-            sets.add(key("p"), Side::Chosen, candidate(sequence, 100 + number, score)).unwrap();
+        for index in 0..50_u8 {
+            let sequence = i64::from(index) + 1;
+            let score = (u128::from(index), 100);
+            sets.add(key("p"), Side::Rejected, candidate(sequence, index, score)).unwrap();
+            let score = (90 + u128::from(index % 10), 100);
+            sets.add(key("p"), Side::Chosen, candidate(sequence, 100 + index, score)).unwrap();
         }
         assert_eq!(sets.len, 2 * MAX_PAIRS);
         assert_eq!(
             sets.add(key("q"), Side::Chosen, candidate(99, 9, (1, 1))),
-            Err(TooMany),
-            "one more"
+            Err(TooManyCandidates),
+            "one candidate too many"
         );
         let paired = sets.into_pairs();
         assert_eq!(sequences(&paired[0])[..3], [(10, 1), (10, 2), (20, 1)]);

@@ -1,6 +1,7 @@
-//! Tokens to resume an export. A token is 36 hexadecimal digits: a version, a stage, a sequence, and a checksum
-//! over them and the request. The checksum only detects mistakes.
+//! Tokens for resuming an export. The 36 hexadecimal digits of a token encode a version, a stage, a sequence, and a
+//! checksum over these and the request. The checksum detects mistakes but does not prevent forgery.
 
+use data_encoding::HEXLOWER;
 use gsar_proto::v1;
 use prost::Message as _;
 
@@ -34,19 +35,17 @@ impl Position {
             Self::Evaluations(sequence) => (1, sequence),
             Self::Sets(sequence) => (2, sequence),
         };
-        let mut header = vec![VERSION, stage];
-        header.extend(sequence.to_be_bytes());
+        let mut bytes = vec![VERSION, stage];
+        bytes.extend(sequence.to_be_bytes());
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&header).update(&request.0);
+        hasher.update(&bytes).update(&request.0);
         let checksum = hasher.finalize();
-        header
-            .iter()
-            .chain(checksum.as_bytes().iter().take(CHECK_BYTES))
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        bytes.extend(checksum.as_bytes().iter().take(CHECK_BYTES));
+        HEXLOWER.encode(&bytes)
     }
 
-    /// Parses a token. An empty one is the beginning. Fails if the token is for another request.
+    /// Parses a token. An empty token stands for the beginning of the export. Fails if the token belongs to a different
+    /// request.
     pub(super) fn parse(token: &str, request: RequestDigest) -> Result<Self, String> {
         if token.is_empty() {
             return Ok(Self::Evaluations(0));
@@ -61,7 +60,7 @@ impl Position {
         position.filter(|position| position.token(request) == token).ok_or_else(|| {
             let quoted: String = token.chars().take(MAX_SHOWN).collect();
             format!(
-                "{quoted:?} is not a token of this export; give `after` of one of its responses, with the same request, or none"
+                "{quoted:?} is not a token of this export; use `after` from one of its responses with the same request, or leave it empty"
             )
         })
     }
@@ -82,7 +81,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_token_round_trips_for_its_request_only(sequence in any::<i64>(), sets in any::<bool>()) {
+        fn a_token_is_valid_only_for_its_request(sequence in any::<i64>(), sets in any::<bool>()) {
             let position = if sets { Position::Sets(sequence) } else { Position::Evaluations(sequence) };
             let token = position.token(digest("p", ""));
             prop_assert_eq!(Position::parse(&token, digest("p", &token)), Ok(position));
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_token_is_the_beginning() {
+    fn an_empty_token_starts_at_the_beginning() {
         assert_eq!(Position::parse("", digest("", "")), Ok(Position::Evaluations(0)));
     }
 }

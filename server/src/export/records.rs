@@ -42,7 +42,8 @@ pub(super) fn partition(
     })
 }
 
-/// Builds the grade records of an evaluation, each with the evaluated class.
+/// Builds an evaluation's grade records. The record of a claim's grade also contains the class that the evaluation
+/// gave the claim.
 pub(super) fn grades(
     evaluation: &v1::ExportedEvaluation,
     response: &v1::EvaluateResponse,
@@ -82,7 +83,7 @@ pub(super) fn rewards(
 }
 
 /// Returns the reward for a class in millionths. A complementary claim earns half of a grounded one, so that
-/// padding a report with them does not pay.
+/// padding a report with complementary claims does not pay.
 fn reward(class: v1::ClaimClass) -> i32 {
     match class {
         v1::ClaimClass::Grounded => 1_000_000,
@@ -97,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rewards_rank_the_classes() {
+    fn better_classes_earn_higher_rewards() {
         use v1::ClaimClass::{Complementary, Contradicted, Grounded, Ungrounded};
         let rewards = [Contradicted, Ungrounded, Complementary, Grounded].map(reward);
         assert_eq!(rewards, [-1_000_000, 0, 500_000, 1_000_000]);

@@ -16,14 +16,15 @@ use axum::routing::get;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-/// The console's files: path below `/console/`, content type and content.
+/// The console's files. Each has a path below `/console/`, a content type and a content.
 const FILES: [(&str, &str, &str); 3] = [
     ("", "text/html; charset=utf-8", include_str!("../../console/dist/index.html")),
     ("console.js", "text/javascript; charset=utf-8", include_str!("../../console/dist/console.js")),
     ("console.css", "text/css; charset=utf-8", include_str!("../../console/dist/console.css")),
 ];
 
-/// The content security policy: only scripts, styles and calls of the same origin, and no embedding.
+/// The content security policy. It allows only scripts, styles and requests from the same origin, and forbids embedding
+/// the console in other pages.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const HEADERS: [(HeaderName, HeaderValue); 6] = [

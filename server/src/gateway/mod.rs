@@ -1,8 +1,8 @@
 //! Serves part of the API as JSON over HTTP. Calls pass the same admission and services as gRPC calls.
 //!
-//! Web pages can make a browser send requests to this machine. The gateway therefore refuses pages of
-//! unknown origins. Without principals, it also refuses host names that are not loopback, and serves no
-//! methods that store, grade or delete.
+//! Web pages can make a browser send requests to this machine. The gateway therefore refuses requests from pages
+//! of unknown origins. If no principals are configured, it also refuses requests whose host is not a loopback
+//! address, and serves no methods that store, grade or delete.
 
 mod console;
 mod methods;
@@ -32,7 +32,7 @@ use crate::server_phase::{Phase, PhaseCell};
 use methods::{METHODS, WRITING_METHODS};
 use origin::Origins;
 use problem::problem;
-use transcode::{Documents, Transcoder};
+use transcode::{DocumentLimits, Transcoder};
 
 const REQUEST_HEADERS: [&str; 5] =
     ["authorization", "content-type", "grpc-timeout", "traceparent", "tracestate"];
@@ -59,17 +59,17 @@ where
         + 'static,
     S::Future: Send,
 {
-    let documents = Documents::new(&config.limits, memory);
+    let document_limits = DocumentLimits::new(&config.limits, memory);
     let has_principals = config.security.principals.is_some();
     let writing_methods = WRITING_METHODS.into_iter().filter(|_| has_principals);
     let mut router = Router::new();
-    for method in METHODS.into_iter().chain(writing_methods) {
-        let transcoder = Transcoder::new(method, documents.clone(), Arc::clone(identities))?;
+    for (path, rpc) in METHODS.into_iter().chain(writing_methods) {
+        let transcoder = Transcoder::new(rpc, document_limits.clone(), Arc::clone(identities))?;
         let service = service.clone();
         let handler = move |uri: Uri, headers: HeaderMap, body: Body| async move {
             transcoder.answer(service, uri.query(), &headers, body).await
         };
-        router = router.route(method.path, post(handler));
+        router = router.route(path, post(handler));
     }
     if config.gateway.console {
         router = router.merge(console::routes()?);
@@ -92,7 +92,7 @@ where
 /// # Errors
 /// A message if the API's descriptors are invalid, which is a bug.
 pub fn document() -> Result<String, String> {
-    let methods = METHODS.iter().chain(&WRITING_METHODS).map(|method| (method.path, method.rpc));
+    let methods = METHODS.into_iter().chain(WRITING_METHODS);
     gsar_proto::openapi::document(methods).map_err(|error| error.to_string())
 }
 

@@ -1,5 +1,5 @@
-//! Refuses requests that foreign web pages make a browser send. They have an unknown origin or, with DNS
-//! rebinding, a host name that is not loopback.
+//! Refuses requests that foreign web pages make a browser send. Such a request has an unknown origin or, in a DNS
+//! rebinding attack, a host that is not a loopback address.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) struct Origins {
 }
 
 impl Origins {
-    /// Creates the check. `allowed_origins` contains valid origins only.
+    /// Creates the check. `allowed_origins` must contain only valid origins.
     pub(super) fn new(allowed_origins: &[String], loopback_only: bool) -> Self {
         let allowed =
             allowed_origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok());
@@ -44,7 +44,7 @@ impl Origins {
         });
         let is_allowed = is_same_origin || self.allowed.contains(origin);
         (!is_allowed).then_some(
-            "this Origin may not call; if it is yours, add it to gateway.allowed_origins",
+            "requests from this Origin are not allowed; if it is yours, add it to gateway.allowed_origins",
         )
     }
 }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn accepts_the_same_origin_and_configured_ones() {
+    fn accepts_the_same_origin_and_configured_origins() {
         for origin in ["http://localhost:8080", "https://console.example"] {
             assert_eq!(refusal("localhost:8080", Some(origin)), None, "{origin}");
         }

@@ -11,7 +11,7 @@ use crate::telemetry::calls::code_name;
 
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// Builds the problem document of an error in the HTTP request itself.
+/// Builds the problem document for an error in the HTTP request itself.
 pub(super) fn problem(status: StatusCode, detail: &str) -> Response<Body> {
     document(status, json!({ "title": title(status), "status": status.as_u16(), "detail": detail }))
 }
@@ -38,7 +38,7 @@ pub(super) fn from_status(error: &Status) -> Response<Body> {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     if let Some(delay) = details.retry_info().and_then(|retry| retry.retry_delay) {
-        // The header has whole seconds.
+        // The header contains whole seconds.
         let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
     }

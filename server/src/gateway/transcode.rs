@@ -14,7 +14,6 @@ use tokio::sync::Semaphore;
 use tonic::{Code, Status};
 use tower::{Service, ServiceExt as _};
 
-use super::methods::ServedMethod;
 use super::problem::{from_status, problem};
 use crate::config::Limits;
 use crate::errors;
@@ -22,7 +21,7 @@ use crate::identity::{AdmittedIdentity, IdentityStore};
 use crate::memory::{Memory, ReceivedBytes};
 use crate::metered_body::MeteredBody;
 
-/// The size of the compression flag and the length before a message.
+/// The size of the header before a message, which contains the compression flag and the message's length.
 const FRAME_HEADER: usize = 5;
 const FORWARDED_HEADERS: [&str; 4] = ["authorization", "grpc-timeout", "traceparent", "tracestate"];
 
@@ -30,14 +29,14 @@ const FORWARDED_HEADERS: [&str; 4] = ["authorization", "grpc-timeout", "tracepar
 pub(super) struct Transcoder {
     rpc: &'static str,
     messages: Transcoding,
-    documents: Documents,
+    document_limits: DocumentLimits,
     identities: Arc<IdentityStore>,
 }
 
 /// The limits on request documents. They are shared by all methods, since a document is read before its
 /// call is admitted.
 #[derive(Clone, Debug)]
-pub(super) struct Documents {
+pub(super) struct DocumentLimits {
     permits: Arc<Semaphore>,
     max_concurrent: usize,
     max_bytes: usize,
@@ -45,7 +44,7 @@ pub(super) struct Documents {
     memory: Memory,
 }
 
-impl Documents {
+impl DocumentLimits {
     pub(super) fn new(limits: &Limits, memory: &Memory) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(limits.calls_in_flight)),
@@ -58,17 +57,17 @@ impl Documents {
 }
 
 impl Transcoder {
-    /// Creates the transcoder of a method.
+    /// Creates the transcoder for a method.
     ///
     /// # Errors
     /// A message if the API has no such method.
     pub(super) fn new(
-        method: ServedMethod,
-        documents: Documents,
+        rpc: &'static str,
+        document_limits: DocumentLimits,
         identities: Arc<IdentityStore>,
     ) -> Result<Self, String> {
-        let messages = Transcoding::for_method(method.rpc).map_err(|error| error.to_string())?;
-        Ok(Self { rpc: method.rpc, messages, documents, identities })
+        let messages = Transcoding::for_method(rpc).map_err(|error| error.to_string())?;
+        Ok(Self { rpc, messages, document_limits, identities })
     }
 
     pub(super) async fn answer<S>(
@@ -122,7 +121,8 @@ impl Transcoder {
             let detail = "send the document with Content-Type: application/json";
             return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail);
         }
-        let Documents { permits, max_concurrent, max_bytes, timeout, memory } = &self.documents;
+        let DocumentLimits { permits, max_concurrent, max_bytes, timeout, memory } =
+            &self.document_limits;
         let Ok(_permit) = permits.try_acquire() else {
             return Err(Box::new(from_status(&errors::too_many_calls(*max_concurrent))));
         };
@@ -135,7 +135,7 @@ impl Transcoder {
             }
             Ok(Err(_)) => {
                 let detail = format!(
-                    "the document is larger than limits.message, {} bytes, or ended early; send less evidence or raise the limit",
+                    "the document is larger than limits.message ({} bytes) or ended early; send less evidence or raise the limit",
                     max_bytes
                 );
                 return refuse(StatusCode::PAYLOAD_TOO_LARGE, &detail);

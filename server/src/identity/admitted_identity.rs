@@ -1,11 +1,11 @@
-//! The identity of an admitted call. It is checked again for each message of a stream, so that a revoked right
-//! takes effect at once.
+//! The identity of an admitted call. It is checked again for each message of a stream, so that the
+//! revocation of a right takes effect at once.
 
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use http::{Extensions, HeaderMap};
-use tonic::transport::server::UdsConnectInfo;
+use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo, UdsConnectInfo};
 
 use super::certificate::PeerCertificate;
 use super::principal::Principal;
@@ -26,10 +26,14 @@ impl Credentials {
         headers: &HeaderMap,
         extensions: &Extensions,
     ) -> Result<Self, &'static str> {
+        let tls = extensions.get::<TlsConnectInfo<TcpConnectInfo>>();
+        let certificate = |tls: &TlsConnectInfo<_>| {
+            tls.peer_certs().map(|chain| PeerCertificate::from_chain(&chain)).unwrap_or_default()
+        };
         let peer = extensions.get::<UdsConnectInfo>().and_then(|peer| peer.peer_cred);
         Ok(Self {
             token: token::bearer_token(headers)?.map(str::to_owned),
-            certificate: extensions.get::<PeerCertificate>().cloned(),
+            certificate: tls.map(certificate),
             uid: peer.map(|peer| peer.uid()),
         })
     }
@@ -76,7 +80,7 @@ impl AdmittedIdentity {
     /// Identifies the caller and checks its right.
     ///
     /// # Errors
-    /// [`AdmissionError`].
+    /// Returns an [`AdmissionError`].
     pub fn admit(
         store: &Arc<IdentityStore>,
         headers: &HeaderMap,
@@ -104,7 +108,8 @@ impl AdmittedIdentity {
     /// Identifies the caller again, with the current principals and time.
     ///
     /// # Errors
-    /// [`AdmissionError`] if the call would be rejected now or now belongs to another principal.
+    /// Returns an [`AdmissionError`] if the call would now be rejected, or if it now belongs to another
+    /// principal.
     pub fn revalidate(&self) -> Result<Arc<Principal>, AdmissionError> {
         let Some(credentials) = &self.credentials else { return Ok(Arc::clone(self.principal())) };
         if self.store.is_current(&self.initial, now_seconds()) {

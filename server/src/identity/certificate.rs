@@ -7,12 +7,12 @@ use webpki::EndEntityCert;
 
 /// The names in a client certificate: URIs such as SPIFFE ids, and lowercase DNS names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PeerCertificate(Arc<[String]>);
+pub(super) struct PeerCertificate(Arc<[String]>);
 
 impl PeerCertificate {
-    /// Reads the names from the first certificate of a chain. An invalid certificate has none.
+    /// Reads the names from the first certificate of a chain. An invalid certificate has no names.
     #[must_use]
-    pub fn from_chain(chain: &[CertificateDer<'_>]) -> Self {
+    pub(super) fn from_chain(chain: &[CertificateDer<'_>]) -> Self {
         let Some(certificate) = chain.first() else { return Self::default() };
         let Ok(certificate) = EndEntityCert::try_from(certificate) else { return Self::default() };
         // A URI without a scheme could be mistaken for a DNS name.
@@ -24,7 +24,7 @@ impl PeerCertificate {
 
     /// Returns the names.
     #[must_use]
-    pub fn names(&self) -> &[String] {
+    pub(super) fn names(&self) -> &[String] {
         &self.0
     }
 }

@@ -37,14 +37,15 @@ pub(super) struct Principals {
 }
 
 impl Principals {
-    /// Parses a file and returns all errors in it. Rate limits continue from `previous`.
+    /// Parses a file and returns all errors in it. Rate limiters are carried over from `previous`.
     pub(super) fn read(text: &str, previous: Option<&Self>) -> Result<Self, Vec<String>> {
         let tables: BTreeMap<String, Table> =
             toml::from_str(text).map_err(|error| vec![parse_error(text, &error)])?;
         let (mut principals, mut problems) = (Self::default(), Vec::new());
         if tables.is_empty() {
             problems.push(
-                "contains no principal; give a table for each, such as [rca-agent]".to_owned(),
+                "contains no principals; add a table for each principal, such as [rca-agent]"
+                    .to_owned(),
             );
         }
         for (name, table) in tables {
@@ -97,7 +98,7 @@ impl Principals {
         if problems.is_empty() { Ok(principals) } else { Err(problems) }
     }
 
-    /// Returns the first principal with a daily budget, by name.
+    /// Returns the name of the first principal, in alphabetical order, that has a daily budget.
     pub(super) fn first_with_budget(&self) -> Option<&str> {
         let with_budget =
             self.by_name.values().filter(|principal| principal.daily_budget().is_some());
@@ -119,7 +120,7 @@ fn check_table(name: &str, table: &Table, add_problem: &mut impl FnMut(String)) 
         name.bytes().next().is_some_and(|first_byte| first_byte.is_ascii_alphanumeric());
     if !has_valid_start || name.len() > MAX_NAME || !name.bytes().all(is_name_char) {
         add_problem(format!(
-            ": invalid name; give 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
+            ": invalid name; use 1 to {MAX_NAME} letters, digits, `.`, `_` and `-`, starting with a letter or digit"
         ));
     }
     let Table {
@@ -133,19 +134,19 @@ fn check_table(name: &str, table: &Table, add_problem: &mut impl FnMut(String)) 
         daily_budget,
     } = table;
     if certificates.is_empty() && tokens.is_empty() && subjects.is_empty() && uids.is_empty() {
-        add_problem(": has no credentials; give certificates, tokens, subjects or uids".to_owned());
+        add_problem(": has no credentials; add certificates, tokens, subjects or uids".to_owned());
     }
     if may.is_empty() {
-        add_problem(".may: is empty; give at least one of evaluate, override, read, delete, grade, store, search, audit".to_owned());
+        add_problem(".may: is empty; name at least one of evaluate, override, read, delete, grade, store, search, audit".to_owned());
     }
     if *calls_per_minute == Some(0) {
         add_problem(
-            ".calls_per_minute: 0 allows nothing; give 1 or more, or leave it out".to_owned(),
+            ".calls_per_minute: 0 allows nothing; set it to 1 or more, or leave it out".to_owned(),
         );
     }
     if calls_in_flight.is_some_and(|calls| calls == 0 || calls > Semaphore::MAX_PERMITS) {
         add_problem(
-            ".calls_in_flight: 0 allows nothing; give 1 or more, or leave it out".to_owned(),
+            ".calls_in_flight: 0 allows nothing; set it to 1 or more, or leave it out".to_owned(),
         );
     }
     if daily_budget.is_some() && !may.is_empty() && !may.contains(&Right::Evaluate) {
@@ -156,7 +157,7 @@ fn check_table(name: &str, table: &Table, add_problem: &mut impl FnMut(String)) 
     }
     for (key, values) in [("certificates", certificates), ("subjects", subjects)] {
         if values.iter().any(String::is_empty) {
-            add_problem(format!(".{key}: contains an empty text; remove it"));
+            add_problem(format!(".{key}: contains an empty string; remove it"));
         }
     }
 }
@@ -170,7 +171,7 @@ fn add_credential<K: std::hash::Hash + Eq + std::fmt::Display>(
 ) {
     match principals.get(&key) {
         Some(holder) => add_problem(format!(
-            ".{field}: {key} already belongs to {}; a credential identifies one principal",
+            ".{field}: {key} already belongs to {}; a credential can identify only one principal",
             holder.name()
         )),
         None => {
@@ -244,11 +245,11 @@ mod tests {
             "b.tokens: sha256:ba78",
             "already belongs to a",
             "c d: invalid name",
-            "c d.subjects: contains an empty text",
+            "c d.subjects: contains an empty string",
             "e: has no credentials",
             "f.daily_budget: has no effect",
         ] {
-            assert!(problems.contains(expected), "{expected} in: {problems}");
+            assert!(problems.contains(expected), "expected {expected:?} in: {problems}");
         }
         assert!(!problems.contains("secret"), "{problems}");
         for (text, expected) in [
@@ -268,7 +269,7 @@ mod tests {
             ("[a]\n\ntokens = [\"secret]", "line 3: invalid principals file"),
         ] {
             let problems = Principals::read(text, None).unwrap_err().join("\n");
-            assert!(problems.contains(expected), "{expected} in: {problems}");
+            assert!(problems.contains(expected), "expected {expected:?} in: {problems}");
             assert!(!problems.contains("secret"), "{problems}");
         }
     }

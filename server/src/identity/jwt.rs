@@ -45,7 +45,8 @@ struct Claims {
     _nbf: Option<f64>,
 }
 
-/// The critical header extensions. Tokens with any must be rejected (RFC 7515, 4.1.11), because none is supported.
+/// The critical header extensions. Tokens with any of them must be rejected (RFC 7515, 4.1.11), because
+/// none is supported.
 #[derive(Deserialize)]
 struct Critical {
     crit: Option<IgnoredAny>,
@@ -90,7 +91,7 @@ impl Issuer {
         const NOT_A_TOKEN: &str = "the token is neither known nor a JSON Web Token";
         let header = decode_header(token).map_err(|_| NOT_A_TOKEN)?;
         if has_critical_extensions(token).ok_or(NOT_A_TOKEN)? {
-            return Err("the token has a `crit` header, and no extension is supported");
+            return Err("the token has a `crit` header, but no extension is supported");
         }
         let key = match (&header.kid, self.keys.as_slice()) {
             (Some(id), _) => self.by_id.get(id).and_then(|index| self.keys.get(*index)),
@@ -114,7 +115,7 @@ impl Issuer {
             ErrorKind::InvalidAudience => "the token is for another audience",
             ErrorKind::InvalidIssuer => "the token is from another issuer",
             ErrorKind::MissingRequiredClaim(_) | ErrorKind::Json(_) => {
-                "the token lacks one of exp, iss, aud and sub, or has an invalid one"
+                "exp, iss, aud or sub is missing from the token or invalid"
             }
             ErrorKind::InvalidSignature => "the token has an invalid signature",
             _ => "the token cannot be read",
@@ -123,14 +124,14 @@ impl Issuer {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "values out of range saturate"
+            reason = "out-of-range values saturate"
         )]
         let expires_at = (exp as u64).saturating_add(LEEWAY);
         Ok(Subject { name: sub, expires_at })
     }
 }
 
-/// Returns `true` if the header has critical extensions; `None` if it is invalid.
+/// Returns `true` if the header has critical extensions, or `None` if it is invalid.
 fn has_critical_extensions(token: &str) -> Option<bool> {
     let (header, _) = token.split_once('.')?;
     let header = BASE64URL_NOPAD.decode(header.as_bytes()).ok()?;
@@ -145,7 +146,10 @@ fn verification_key(jwk: &Jwk) -> Result<Key, String> {
     }
     let algorithms = match (&jwk.algorithm, &jwk.common.key_algorithm) {
         (AlgorithmParameters::OctetKey(_), _) => {
-            return Err("is a shared secret, with which every verifier could sign tokens; give a public key".to_owned());
+            return Err(
+                "is a shared secret, with which every verifier could sign tokens; use a public key"
+                    .to_owned(),
+            );
         }
         (_, Some(algorithm)) => {
             vec![Algorithm::from_str(&algorithm.to_string()).map_err(|_| {
@@ -159,7 +163,7 @@ fn verification_key(jwk: &Jwk) -> Result<Key, String> {
         (AlgorithmParameters::EllipticCurve(curve), None) => match curve.curve {
             EllipticCurve::P256 => vec![Algorithm::ES256],
             EllipticCurve::P384 => vec![Algorithm::ES384],
-            _ => return Err("unsupported curve; give P-256 or P-384".to_owned()),
+            _ => return Err("unsupported curve; use P-256 or P-384".to_owned()),
         },
     };
     let key = DecodingKey::from_jwk(jwk).map_err(|error| format!("invalid key: {error}"))?;
@@ -178,7 +182,7 @@ mod tests {
          AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
     #[test]
-    fn rejects_keys_that_cannot_verify() {
+    fn rejects_keys_that_cannot_verify_tokens() {
         let secret = r#"{"kty":"oct","k":"c2VjcmV0"}"#;
         let encryption_key = r#"{"kty":"RSA","alg":"RSA-OAEP","n":"AQAB","e":"AQAB"}"#;
         let curve = r#"{"kty":"EC","crv":"P-521","x":"AA","y":"AA"}"#;
@@ -196,7 +200,7 @@ mod tests {
             (&duplicate_key, "keys.1: duplicate kid"),
         ] {
             let problems = Issuer::new("i", "a", keys).unwrap_err().join("; ");
-            assert!(problems.contains(expected), "{expected} in: {problems}");
+            assert!(problems.contains(expected), "expected {expected:?} in: {problems}");
             assert!(!problems.contains("c2VjcmV0"), "{problems}");
         }
     }

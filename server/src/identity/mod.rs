@@ -12,7 +12,6 @@ mod store;
 mod token;
 
 pub use admitted_identity::{AdmissionError, AdmittedIdentity};
-pub use certificate::PeerCertificate;
 pub use principal::{Principal, RateLimitExceeded};
 pub use rights::Right;
 pub use store::{IdentificationError, IdentityProblem, IdentityStore};

@@ -110,7 +110,8 @@ impl Principal {
         Self { in_flight, ..self }
     }
 
-    /// Takes a permit for a call in flight; `None` if there is no limit. Fails with the limit if it is reached.
+    /// Takes a permit for a call in flight. Returns `None` if there is no limit. Fails with the limit if it
+    /// has been reached.
     pub(crate) fn try_acquire(&self) -> Result<Option<OwnedSemaphorePermit>, usize> {
         let Some(InFlightLimit { max, permits }) = &self.in_flight else { return Ok(None) };
         Arc::clone(permits).try_acquire_owned().map(Some).map_err(|_| *max)
@@ -144,7 +145,7 @@ impl Principal {
         self.rights.as_ref().is_none_or(|rights| rights.contains(&right))
     }
 
-    /// Returns the maximum cost of chat models per UTC day, in millionths of a dollar; `None` if only
+    /// Returns the maximum cost of chat models per UTC day, in millionths of a dollar, or `None` if only
     /// `judges.daily_budget` applies.
     #[must_use]
     pub fn daily_budget(&self) -> Option<u64> {
@@ -154,7 +155,7 @@ impl Principal {
     /// Counts a call against the rate limit.
     ///
     /// # Errors
-    /// [`RateLimitExceeded`] if the limit is reached.
+    /// Returns [`RateLimitExceeded`] if the limit has been reached.
     pub fn count_call(&self) -> Result<(), RateLimitExceeded> {
         let Some(RateLimit { per_minute, limiter }) = self.rate.as_deref() else { return Ok(()) };
         limiter.check().map_err(|not_until| RateLimitExceeded {

@@ -57,11 +57,11 @@ impl IdentityStore {
         }
     }
 
-    /// Reloads the files. Returns `false` if none is configured. Keeps the previous principals if there is
-    /// any error.
+    /// Reloads the files. Returns `false` if no file is configured. Keeps the previous principals if there
+    /// is any error.
     ///
     /// # Errors
-    /// All errors in the files.
+    /// Returns all errors in the files.
     pub fn reload(&self) -> Result<bool, Vec<IdentityProblem>> {
         let previous = self.current();
         let previous = previous.as_ref().map(|snapshot| &snapshot.principals);
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identity_expires_with_token_or_reload() {
+    fn an_identity_expires_with_its_token_or_on_reload() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("principals.toml");
         std::fs::write(&file, "[a]\nuids = [7]\nmay = [\"read\"]\n").unwrap();

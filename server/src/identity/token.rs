@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::str::FromStr;
 
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
 use sha2::{Digest as _, Sha256};
@@ -26,29 +27,18 @@ impl FromStr for TokenDigest {
     fn from_str(text: &str) -> Result<Self, String> {
         let invalid_digest = || {
             // The text may be a token by mistake, so the error does not quote it.
-            "is not a token digest; give sha256: and 64 digits, as in `printf %s TOKEN | sha256sum`"
+            "is not a token digest; use sha256: followed by the 64 digits that `printf %s TOKEN | sha256sum` prints"
                 .to_owned()
         };
-        let digits = text
-            .strip_prefix("sha256:")
-            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            .ok_or_else(invalid_digest)?;
-        let mut digest = [0; 32];
-        if digits.len() != 2 * digest.len() {
-            return Err(invalid_digest());
-        }
-        for (byte, offset) in digest.iter_mut().zip((0..).step_by(2)) {
-            let pair = digits.get(offset..offset + 2).ok_or_else(invalid_digest)?;
-            *byte = u8::from_str_radix(pair, 16).map_err(|_| invalid_digest())?;
-        }
-        Ok(Self(digest))
+        let digits = text.strip_prefix("sha256:").ok_or_else(invalid_digest)?;
+        let digest = HEXLOWER_PERMISSIVE.decode(digits.as_bytes()).map_err(|_| invalid_digest())?;
+        digest.try_into().map(Self).map_err(|_| invalid_digest())
     }
 }
 
 impl std::fmt::Display for TokenDigest {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("sha256:")?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "sha256:{}", HEXLOWER.encode(&self.0))
     }
 }
 
@@ -63,14 +53,14 @@ pub(super) fn bearer_token(headers: &HeaderMap) -> Result<Option<&str>, &'static
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let Some(header) = values.next() else { return Ok(None) };
     if values.next().is_some() {
-        return Err("authorization is given twice; give it once");
+        return Err("authorization is sent twice; send it once");
     }
-    let text = header.to_str().map_err(|_| "authorization is not text; give `Bearer TOKEN`")?;
+    let text = header.to_str().map_err(|_| "authorization is not text; send `Bearer TOKEN`")?;
     let (scheme, token) = text.split_once(' ').unwrap_or_default();
     let token = token.trim();
     match scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && token.len() <= MAX_BYTES {
         true => Ok(Some(token)),
-        false => Err("authorization has no token; give `Bearer TOKEN`"),
+        false => Err("authorization has no token; send `Bearer TOKEN`"),
     }
 }
 
@@ -95,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_token_of_a_single_header() {
+    fn reads_the_token_from_a_single_header() {
         let headers = |values: &[&str]| {
             let mut headers = HeaderMap::new();
             for value in values {

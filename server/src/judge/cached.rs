@@ -28,7 +28,7 @@ use super::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Question};
 use crate::telemetry::metrics as names;
 
 pub use self::cache::{CacheLimits, JudgementCache};
-pub(super) use self::disk::is_fresh;
+pub(super) use self::disk::{is_fresh, micros};
 pub(super) use self::json::from_json;
 pub(super) use self::store::{JudgementStore, StoredJudgement};
 
@@ -40,7 +40,8 @@ pub struct CachedJudge {
 }
 
 impl CachedJudge {
-    /// Wraps a judge. It must not compute on the calling thread, which would block the async runtime.
+    /// Wraps a judge. The judge must not compute on the calling thread, since that would block the async
+    /// runtime.
     ///
     /// `fingerprint` identifies the prompt, the model and the parameters.
     #[must_use]
@@ -48,7 +49,7 @@ impl CachedJudge {
         Self { judge, fingerprint, cache }
     }
 
-    /// Waits for the shared answer until the caller's deadline. The leader has no timeout here, since the
+    /// Waits for the shared answer until the caller's deadline. The leader does not time out here, since the
     /// judge itself checks the deadline.
     async fn wait(
         &self,
@@ -69,8 +70,8 @@ impl CachedJudge {
         Err(JudgeError::deadline_passed(question))
     }
 
-    /// Gets the answer for all callers. A failure after the leader's deadline is not shared, and another
-    /// caller becomes the leader.
+    /// Gets the answer on behalf of all callers. If the judge fails after the leader's deadline, the failure
+    /// is not shared, and another caller becomes the leader.
     async fn lead(
         &self,
         key: Key,
@@ -112,7 +113,7 @@ impl Judge for CachedJudge {
         self.judge.name()
     }
 
-    /// Returns `false`, since it waits for the store and for other callers.
+    /// Returns `false`, since a cached judge waits for the store and for other callers.
     fn is_local(&self) -> bool {
         false
     }
@@ -172,7 +173,7 @@ struct CallerState {
 
 enum Source {
     Disk,
-    /// The judge. The answer includes the cost of its calls.
+    /// The judge was called. The answer includes the cost of its calls.
     Judge(Box<Result<Judgement, JudgeError>>),
 }
 
@@ -194,39 +195,27 @@ async fn sleep_until(deadline: Option<Instant>) {
 fn shared_copy(answer: &Result<Judgement, JudgeError>) -> Result<Judgement, JudgeError> {
     match answer {
         Ok(judgement) => Ok(cached_copy(judgement)),
-        Err(JudgeError::Failed { judge, code, reason, calls }) => Err(JudgeError::Failed {
-            judge: judge.clone(),
-            code,
-            reason: reason.clone(),
-            calls: calls.iter().map(cached_call).collect(),
-        }),
-        Err(error @ JudgeError::DeadlinePassed { .. }) => Err(error.clone()),
+        Err(error) => {
+            let mut error = error.clone();
+            if let JudgeError::Failed { calls, .. } = &mut error {
+                calls.iter_mut().for_each(make_free);
+            }
+            Err(error)
+        }
     }
 }
 
 /// Copies a judgement for the cache. Its calls cost nothing.
 fn cached_copy(judgement: &Judgement) -> Judgement {
-    Judgement {
-        judged: judgement.judged.clone(),
-        votes: judgement.votes.clone(),
-        considered: judgement.considered.clone(),
-        score: judgement.score,
-        explanation: judgement.explanation.clone(),
-        gaps: judgement.gaps.clone(),
-        contradictions: judgement.contradictions.clone(),
-        abstained: judgement.abstained.clone(),
-        calls: judgement.calls.iter().map(cached_call).collect(),
-        notices: judgement.notices.clone(),
-    }
+    let mut copy = judgement.clone();
+    copy.calls.iter_mut().for_each(make_free);
+    copy
 }
 
-fn cached_call(call: &ModelCall) -> ModelCall {
-    ModelCall {
-        input_tokens: 0,
-        output_tokens: 0,
-        cost_micros: Some(0),
-        attempts: 0,
-        from_cache: true,
-        ..call.clone()
-    }
+fn make_free(call: &mut ModelCall) {
+    call.input_tokens = 0;
+    call.output_tokens = 0;
+    call.cost_micros = Some(0);
+    call.attempts = 0;
+    call.from_cache = true;
 }

@@ -1,5 +1,5 @@
-//! Opens the database of cached judgements and spending. Only this user can read it. A foreign or damaged
-//! file is never modified.
+//! Opens the database of cached judgements and spending. Only the user that runs the server can read the
+//! file. A foreign or damaged file is never modified.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::storage::{
-    DatabaseFile, Schema, SchemaError, SchemaMismatch, create_file, create_folder,
+    DatabaseFile, Schema, SchemaError, SchemaMismatch, create_file, create_folder, open_sqlite,
 };
 
 /// The application ID is `GSRJ` in ASCII, and `gsaj` in development versions.
@@ -22,9 +22,9 @@ const MAX_WAL_BYTES: i64 = 4 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Durability {
-    /// A commit is on disk when it returns.
+    /// A commit is on disk by the time the call returns.
     Durable,
-    /// A commit can be lost if the machine crashes, but only as a whole.
+    /// A commit can be lost if the machine crashes, but is never partially lost.
     Lossy,
 }
 
@@ -91,19 +91,12 @@ pub(super) fn open(folder: &Path, durability: Durability) -> Result<Connection, 
     })?;
     let to_database_error = |error: rusqlite::Error| DatabaseError::from_sqlite(&error, &file);
     SCHEMA.check_file(&file).map_err(|error| schema_error(error, &file))?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(&file, flags).map_err(to_database_error)?;
-    harden(&connection).map_err(to_database_error)?;
+    let mut connection = open_sqlite(&file, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_TIMEOUT)
+        .map_err(to_database_error)?;
+    connection.pragma_update(None, "cache_size", -2_048).map_err(to_database_error)?;
     SCHEMA.check(&connection).map_err(|error| schema_error(error, &file))?;
     prepare(&mut connection, durability).map_err(to_database_error)?;
     Ok(connection)
-}
-
-fn harden(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update(None, "cell_size_check", true)?;
-    connection.pragma_update(None, "cache_size", -2_048)
 }
 
 fn schema_error(error: SchemaError, file: &Path) -> DatabaseError {
@@ -116,7 +109,7 @@ fn schema_error(error: SchemaError, file: &Path) -> DatabaseError {
 }
 
 fn prepare(connection: &mut Connection, durability: Durability) -> rusqlite::Result<()> {
-    // Has an effect only before the first table is created.
+    // This has an effect only before the first table is created.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     let synchronous = match durability {
@@ -174,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_a_later_schema() {
+    fn rejects_a_newer_schema() {
         let folder = tempfile::tempdir().unwrap();
         let connection = open(folder.path(), Durability::Lossy).unwrap();
         connection.pragma_update(None, "user_version", 99).unwrap();

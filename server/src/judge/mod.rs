@@ -1,5 +1,5 @@
-//! The judges, which classify a report's claims and cite the deciding evidence. Their verdicts only count
-//! after verification.
+//! The judges, which classify a report's claims and cite the deciding evidence. Their verdicts count only
+//! after they have been verified.
 
 pub mod cached;
 pub mod clock;
@@ -29,6 +29,7 @@ use crate::compute_pool::Requester;
 use spending::Payer;
 
 pub(crate) use database::database_file;
+pub(crate) use voting::jaccard;
 pub use voting::{Vote, Votes};
 
 /// Classifies a report's claims.
@@ -40,7 +41,7 @@ pub trait Judge: Send + Sync {
     /// Returns `true` if the judge computes in this process.
     fn is_local(&self) -> bool;
 
-    /// Returns the capabilities of the judge.
+    /// Returns the judge's capabilities.
     fn capabilities(&self) -> Capabilities;
 
     /// Returns `true` if the judge supports [`Question::objections`].
@@ -63,12 +64,12 @@ pub trait Judge: Send + Sync {
         0
     }
 
-    /// Judges every claim of the question.
+    /// Judges every claim in the question.
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError>;
 }
 
 /// The capabilities of a judge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// The classes it can assign.
     pub classes: Vec<Class>,
@@ -79,6 +80,14 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    fn english(max_evidence_bytes: usize) -> Self {
+        Self {
+            classes: Class::ALL.to_vec(),
+            languages: vec!["en"],
+            max_evidence_bytes: Some(max_evidence_bytes),
+        }
+    }
+
     /// Returns `true` if the judge supports `language`, a BCP 47 tag.
     #[must_use]
     pub fn supports_language(&self, language: &str) -> bool {
@@ -87,7 +96,7 @@ impl Capabilities {
 }
 
 /// A question for a judge. Clones share the report, the claims and the evidence.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Question {
     /// The report's text. Can be empty if claims are given.
     pub synthesis: Arc<str>,
@@ -98,25 +107,26 @@ pub struct Question {
     /// One statement per claim, in the same order, for a second look. Otherwise empty. The verdicts `shown`,
     /// `not_shown` and `refuted` map to grounded, ungrounded and contradicted.
     pub statements: Vec<Statement>,
-    /// The evidence. A second look has excerpts only.
+    /// The evidence. For a second look, it contains only excerpts.
     pub evidence: Arc<Vec<EvidenceItem>>,
-    /// Graded claims, the most similar first. Empty if no judge uses examples.
+    /// Graded claims, with the most similar ones first. Empty if no judge uses examples.
     pub examples: Arc<[Example]>,
-    /// `true` if other questions use the same evidence, so that facts extracted from it are cached.
+    /// `true` if other questions can share this `Arc`. The facts in the evidence are then always extracted in
+    /// full, and cached under its address.
     pub evidence_is_reused: bool,
     /// `true` if [`Judgement::considered`] is requested.
     pub explain: bool,
-    /// The number of samples per chat model, at most [`Question::MAX_SAMPLES`]. `None` for the configured
-    /// number.
+    /// The number of samples per chat model, at most [`Question::MAX_SAMPLES`]. If `None`, the configured
+    /// number is used.
     pub samples: Option<NonZero<u32>>,
-    /// The number of this sample, counted from 0.
+    /// The index of this sample, starting at 0.
     pub sample: u32,
     /// `true` if the cache is neither read nor written.
     pub bypass_cache: bool,
     /// The deadline. A judge checks it between claims.
     pub deadline: Option<Instant>,
-    /// The call, if a client caused the question. It is in flight until the last clone of the question is
-    /// dropped.
+    /// The client's call that caused the question, if any. The call counts as in flight until the last clone
+    /// of the question is dropped.
     pub call: Option<Call>,
 }
 
@@ -131,13 +141,13 @@ impl Question {
         Self { claims, objections, ..self.clone() }
     }
 
-    /// Returns the payer for chat model calls. Without a call, it is the default payer.
+    /// Returns the payer for chat model calls. If no call caused the question, returns the default payer.
     #[must_use]
     pub fn payer(&self) -> Payer {
         self.call.as_ref().map_or_else(Payer::default, |call| call.principal.as_ref().into())
     }
 
-    /// Returns `true` for a second look.
+    /// Returns `true` if the question asks for a second look.
     #[must_use]
     pub fn is_second_look(&self) -> bool {
         !self.statements.is_empty()
@@ -181,7 +191,7 @@ pub struct Example {
     pub text: String,
     /// The claim's quotes.
     pub quotes: Vec<String>,
-    /// The class that all graders gave.
+    /// The class that all graders assigned.
     pub class: Class,
 }
 
@@ -197,7 +207,7 @@ pub struct Objection {
 }
 
 /// A judge's answer.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Judgement {
     /// The verdicts on the claims.
     pub judged: Vec<JudgedClaim>,
@@ -205,11 +215,11 @@ pub struct Judgement {
     pub votes: Vec<Votes>,
     /// The lines considered for each claim. Empty unless requested and supported.
     pub considered: Vec<Vec<String>>,
-    /// The judge's own estimate, from 0 to 1. Only recorded.
+    /// The judge's own estimate, from 0 to 1. It is only recorded.
     pub score: Option<Millionths>,
     /// A summary for users.
     pub explanation: String,
-    /// Missing evidence, one entry each.
+    /// Descriptions of missing evidence, one per gap.
     pub gaps: Vec<String>,
     /// Statements that the evidence contradicts, one sentence each.
     pub contradictions: Vec<String>,
@@ -221,20 +231,20 @@ pub struct Judgement {
     pub notices: Vec<Notice>,
 }
 
-/// A chat model call, with or without an answer.
+/// A chat model call, whether or not it was answered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelCall {
     /// The name of the judge. Empty until a panel sets it.
     pub judge: String,
-    /// The number of the sample, counted from 0.
+    /// The index of the sample, starting at 0.
     pub sample: u32,
     /// The purpose: `judge`, `repair`, `refute`, `reconsider`, `second_look`, `choose` or `look`.
     pub purpose: &'static str,
-    /// The model's name according to the provider. Empty without an answer.
+    /// The model's name according to the provider. Empty if there was no answer.
     pub model: String,
     /// The BLAKE3 digest of the prompt template, in hexadecimal.
     pub prompt: String,
-    /// The result of parsing the answer: `structured`, `salvaged` or `unreadable`. Empty without an answer.
+    /// The result of parsing the answer: `structured`, `salvaged` or `unreadable`. Empty if there was no answer.
     pub rung: &'static str,
     /// The fixes applied while parsing.
     pub fixes: Vec<&'static str>,
@@ -272,7 +282,7 @@ pub enum JudgeError {
     /// The deadline passed.
     #[error("the deadline passed after {judged} of {claims} claims")]
     DeadlinePassed {
-        /// The number of claims judged before.
+        /// The number of claims judged before the deadline.
         judged: usize,
         /// The total number of claims.
         claims: usize,
@@ -299,13 +309,13 @@ impl JudgeError {
     }
 }
 
-fn push_unique<T: PartialEq>(list: &mut Vec<T>, new: T) {
+pub(crate) fn push_unique<T: PartialEq>(list: &mut Vec<T>, new: T) {
     if !list.contains(&new) {
         list.push(new);
     }
 }
 
-/// Returns the chat model calls of an answer or a failure.
+/// Returns the chat model calls made for an answer or a failure.
 pub fn calls_mut(answer: &mut Result<Judgement, JudgeError>) -> &mut Vec<ModelCall> {
     match answer {
         Ok(judgement) => &mut judgement.calls,

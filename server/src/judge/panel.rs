@@ -24,12 +24,12 @@ pub struct Panel {
 pub struct Member {
     /// The judge.
     pub judge: Arc<dyn Judge>,
-    /// The total weight of its votes, 1 to [`Member::MAX_WEIGHT`].
+    /// The total weight of the member's votes, from 1 to [`Member::MAX_WEIGHT`].
     pub weight: u32,
-    /// The default number of samples, 1 to [`Question::MAX_SAMPLES`]. A local judge always has one, since
-    /// it is deterministic.
+    /// The default number of samples, from 1 to [`Question::MAX_SAMPLES`]. A local judge always takes one
+    /// sample, since it is deterministic.
     pub samples: u32,
-    /// `true` for a refuter, which only votes for contradictions.
+    /// `true` for a refuter, which votes only for contradictions.
     pub refutes: bool,
 }
 
@@ -266,16 +266,12 @@ impl Judge for Panel {
                     .flatten()
                     .min();
         }
-        combined.unwrap_or(Capabilities {
-            classes: Vec::new(),
-            languages: Vec::new(),
-            max_evidence_bytes: None,
-        })
+        combined.unwrap_or_default()
     }
 
     fn can_reconsider(&self) -> bool {
-        let is_no_refuter = |member: &&Member| !member.refutes;
-        self.members.iter().filter(is_no_refuter).any(|member| member.judge.can_reconsider())
+        let is_not_refuter = |member: &&Member| !member.refutes;
+        self.members.iter().filter(is_not_refuter).any(|member| member.judge.can_reconsider())
     }
 
     fn reports_roles(&self) -> bool {

@@ -4,9 +4,12 @@
 mod money;
 mod payer;
 mod refusal;
+mod reserve;
 mod sqlite;
 mod store;
 mod tables;
+#[cfg(test)]
+pub(super) mod testing;
 #[cfg(test)]
 mod tests;
 
@@ -33,11 +36,11 @@ pub struct Spending {
 }
 
 impl Spending {
-    /// Opens the budgets in the data directory. Without a limit every call is allowed, even if its cost
+    /// Opens the budgets in the data directory. Without a limit, every call is allowed, even if its cost
     /// cannot be recorded.
     ///
     /// # Errors
-    /// [`DatabaseError`] if the file cannot be opened or is damaged.
+    /// Returns [`DatabaseError`] if the file cannot be opened or is damaged.
     pub fn open(
         folder: &Path,
         daily_limit: Option<u64>,
@@ -56,11 +59,11 @@ impl Spending {
         Self { store: Arc::new(SharedBudget::new(database, daily_limit, clock, runtime)) }
     }
 
-    /// Reserves `estimate` millionths of a dollar in the total budget and the payer's. Concurrent
+    /// Reserves `estimate` millionths of a dollar in both the total budget and the payer's budget. Concurrent
     /// reservations never exceed a limit. The reservation is durable when this returns.
     ///
     /// # Errors
-    /// [`Refusal`] if a budget is too small or unavailable.
+    /// Returns [`Refusal`] if a budget is too small or unavailable.
     pub async fn admit(
         &self,
         judge: &str,
@@ -81,7 +84,7 @@ impl Spending {
     /// Returns the amount spent and reserved today, in millionths of a dollar.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if the budget cannot be read.
+    /// Returns [`Refusal::Unavailable`] if the budget cannot be read.
     pub async fn today(&self, budget: SpendingBudget) -> Result<u64, Refusal> {
         let store = Arc::clone(&self.store);
         match tokio::task::spawn_blocking(move || store.today(&budget)).await {
@@ -91,7 +94,8 @@ impl Spending {
     }
 }
 
-/// A reserved amount. If dropped, it is returned. It always counts for the day of the reservation.
+/// A reserved amount. Dropping it returns the amount to the budgets. The amount always counts towards the day
+/// on which it was reserved.
 #[must_use = "a dropped reservation returns the money"]
 pub struct Reservation {
     store: Arc<dyn BudgetStore>,

@@ -17,13 +17,13 @@ pub(super) fn summarize(
     };
     let items = question.evidence.len();
     let explanation = format!(
-        "Of {} {}, {} grounded, {} ungrounded, {} contradicted and {undecided} not decided by {items} {} of evidence.",
+        "Judged {} {} against {items} {} of evidence: {} grounded, {} ungrounded, {} contradicted, {undecided} undecided.",
         verdicts.len(),
         if verdicts.len() == 1 { "claim" } else { "claims" },
+        if items == 1 { "item" } else { "items" },
         count(Class::Grounded),
         count(Class::Ungrounded),
         count(Class::Contradicted),
-        if items == 1 { "item" } else { "items" },
     );
     let contradictions = verdicts
         .iter()

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
 use gsar_retrieval::terms::terms;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Ballot {
     pub(super) judge: String,
-    /// The number of the sample, counted from 0.
+    /// The index of the sample, starting at 0.
     pub(super) sample: u32,
-    /// The weight of the votes, in 1/2520 of a member's weight unit.
+    /// The weight of each vote, in 2520ths of a unit of member weight.
     pub(super) weight: u64,
-    /// `true` for a refuter, which only votes for contradictions.
+    /// `true` for a refuter, which votes only for contradictions.
     pub(super) refutes: bool,
     pub(super) verdicts: Vec<JudgedClaim>,
 }
@@ -33,9 +33,9 @@ pub struct Votes {
 pub struct Vote {
     /// The name of the judge.
     pub judge: String,
-    /// The number of the sample, counted from 0.
+    /// The index of the sample, starting at 0.
     pub sample: u32,
-    /// The weight, in 1/2520 of a member's weight unit.
+    /// The weight, in 2520ths of a unit of member weight.
     pub weight: u64,
     /// The class. `None` if the claim is undecided or has no verdict.
     pub class: Option<Class>,
@@ -59,7 +59,8 @@ impl Votes {
     }
 }
 
-/// The classes from worst to best. The worst wins a tie. A missing verdict blocks a report.
+/// The classes from worst to best. In a tie, the worst class wins. `None` stands for a missing verdict, which
+/// blocks a report.
 const WORST_FIRST: [Option<Class>; 5] = [
     Some(Class::Contradicted),
     None,
@@ -68,9 +69,9 @@ const WORST_FIRST: [Option<Class>; 5] = [
     Some(Class::Grounded),
 ];
 
-/// Counts the votes on each claim. The second list has a verdict per claim with a winner or an undecided
-/// verdict. It has all citations for the winning class, the most frequent evidence type, and the most
-/// representative note.
+/// Counts the votes on each claim. The second list contains one verdict for each claim that has a winning
+/// class or an undecided verdict. The verdict for a winning class has all citations for that class, the most
+/// frequent evidence type, and the most representative note.
 pub(super) fn count_votes(claims: &[Claim], ballots: &[Ballot]) -> (Vec<Votes>, Vec<JudgedClaim>) {
     let results = claims.iter().map(|claim| count_claim(claim, ballots));
     let (votes, verdicts): (Vec<Votes>, Vec<Option<JudgedClaim>>) = results.unzip();
@@ -132,7 +133,8 @@ fn merge_agreeing(agreeing: &[(&Ballot, &JudgedClaim)]) -> Option<JudgedClaim> {
     Some(verdict)
 }
 
-/// Returns the note that shares the most terms with the others, by weight. The first one wins a tie.
+/// Returns the note that shares the most terms with the other notes, weighted by their votes. In a tie, the
+/// first note wins.
 fn most_representative_note<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Option<&'n str> {
     let notes: Vec<(&'n str, HashSet<String>, u64)> = agreeing
         .iter()
@@ -156,13 +158,15 @@ fn most_representative_note<'n>(agreeing: &[(&Ballot, &'n JudgedClaim)]) -> Opti
     best.map(|(note, _)| note)
 }
 
-fn jaccard(first: &HashSet<String>, second: &HashSet<String>) -> u128 {
+/// Returns the similarity of two sets of terms, from 0 to 1,000,000.
+pub(crate) fn jaccard(first: &HashSet<String>, second: &HashSet<String>) -> u128 {
     let shared = first.intersection(second).count();
     let total = (first.len() + second.len()).saturating_sub(shared);
     (shared as u128 * 1_000_000).checked_div(total as u128).unwrap_or(0)
 }
 
-/// Returns the candidate with the most weight. The first one wins a tie. `None` without votes.
+/// Returns the candidate with the most weight, or `None` if there are no votes. In a tie, the first candidate
+/// wins.
 fn heaviest_candidate<T: Copy + PartialEq>(
     candidates: &[T],
     votes: impl Iterator<Item = (T, u64)> + Clone,
@@ -180,27 +184,20 @@ fn heaviest_candidate<T: Copy + PartialEq>(
 
 #[cfg(test)]
 mod tests {
-    use gsar_core::evidence::{Citation, EvidenceId, Target};
+    use gsar_core::evidence::{Citation, EvidenceId};
     use proptest::prelude::*;
 
     use super::*;
 
     fn claim(id: &str) -> Claim {
-        Claim { id: ClaimId::new(id).unwrap(), text: "x".to_owned(), span: None }
+        Claim::new(ClaimId::new(id).unwrap(), "x")
     }
 
     fn verdict(class: Class, evidence_type: EvidenceType, quote: &str) -> JudgedClaim {
-        let target =
-            Target::Evidence { id: EvidenceId::new("e1").unwrap(), field_path: String::new() };
         JudgedClaim {
-            claim: claim("c1"),
-            class,
-            evidence_type,
-            citations: vec![Citation { target, quote: quote.to_owned(), bytes: None }],
+            citations: vec![Citation::new(EvidenceId::new("e1").unwrap(), quote)],
             note: format!("note of {quote}"),
-            role: gsar_core::Role::default(),
-            rules: Vec::new(),
-            undecided: None,
+            ..JudgedClaim::new(claim("c1"), class, evidence_type)
         }
     }
 
@@ -224,7 +221,7 @@ mod tests {
     const K: Option<Class> = Some(Class::Complementary);
 
     #[test]
-    fn the_class_with_most_votes_wins() {
+    fn the_class_with_the_most_votes_wins() {
         assert_eq!(winner(&[(1, G), (1, G), (1, X)]), G);
         assert_eq!(winner(&[(1, G), (1, X)]), X);
         assert_eq!(winner(&[(1, G), (1, U)]), U);
@@ -272,12 +269,12 @@ mod tests {
         };
         let merged_note =
             |ballots: &[Ballot]| count_votes(&[claim("c1")], ballots).1[0].note.clone();
-        let (odd, pool, pool_too) =
+        let (odd, pool, similar_pool) =
             ("see E1", "E1 says the pool size is 20", "the pool size is 20 in E1, line 3");
         let mut ballots = vec![
             note(1, Class::Grounded, odd),
             note(1, Class::Grounded, pool),
-            note(1, Class::Grounded, pool_too),
+            note(1, Class::Grounded, similar_pool),
             note(2, Class::Contradicted, "the pool size is 40"),
         ];
         assert_eq!(merged_note(&ballots), pool);
@@ -291,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refuter_only_votes_for_contradictions() {
+    fn a_refuter_votes_only_for_contradictions() {
         let refuter = |class| Ballot {
             refutes: true,
             ..ballot(2, Some(verdict(class, EvidenceType::ToolMatch, "r")))

@@ -1,5 +1,5 @@
-//! Copies a ledger into another one and compares them. Skips existing evaluations, so that an interrupted copy
-//! can be resumed.
+//! Copies a ledger into another one and compares the two. Skips evaluations that already exist, so that an
+//! interrupted copy can be resumed.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -36,7 +36,7 @@ impl FromStr for LedgerLocation {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match text.strip_prefix("sqlite:") {
-            Some("") => Err("has no directory; give sqlite:DIRECTORY".to_owned()),
+            Some("") => Err("has no directory; use sqlite:DIRECTORY".to_owned()),
             Some(folder) => Ok(Self::Sqlite(PathBuf::from(folder))),
             None => text.parse().map(Box::new).map(Self::Postgres).map_err(|problem: String| {
                 format!("{problem}, or sqlite:DIRECTORY for the ledger of a data directory")
@@ -49,7 +49,7 @@ impl LedgerLocation {
     /// Opens the ledger, creating it if it does not exist.
     ///
     /// # Errors
-    /// The reason why it cannot be opened.
+    /// Returns the reason why the ledger cannot be opened.
     pub async fn open(self) -> Result<Arc<dyn Ledger>, LedgerError> {
         match self {
             Self::Sqlite(folder) => {
@@ -94,7 +94,7 @@ pub enum CopyError {
     #[error("{0}")]
     Ledger(#[from] LedgerError),
     /// The target has a different record with the same id.
-    #[error("{0} differs in the target ledger; copy into an empty one")]
+    #[error("{0} differs in the target ledger; copy into an empty ledger")]
     Differs(String),
 }
 
@@ -102,7 +102,7 @@ pub enum CopyError {
 /// investigations without evaluations.
 ///
 /// # Errors
-/// [`CopyError`].
+/// Returns a [`CopyError`].
 pub async fn copy_ledger(
     source: &dyn Ledger,
     target: &dyn Ledger,

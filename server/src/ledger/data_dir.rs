@@ -18,15 +18,13 @@ impl DataDir {
     /// Creates the directory if it is missing, and locks it for this process.
     ///
     /// # Errors
-    /// [`LedgerError::Locked`] if another process has locked it, [`LedgerError::UnusableDirectory`] if it is
-    /// unusable.
+    /// Returns [`LedgerError::Locked`] if another process has locked the directory, or
+    /// [`LedgerError::UnusableDirectory`] if it cannot be used.
     pub fn lock(path: &Path) -> Result<Self, LedgerError> {
-        let unusable_directory =
-            |reason| LedgerError::UnusableDirectory { directory: path.to_owned(), reason };
-        create_folder(path).map_err(|error| unusable_directory(error.to_string()))?;
+        create_folder(path).map_err(|error| LedgerError::unusable(path, error))?;
         let lock = lock(&path.join(LOCK)).map_err(|error| match error {
             LockError::Locked(pid) => LedgerError::Locked { directory: path.to_owned(), pid },
-            LockError::Io(error) => unusable_directory(format!("{LOCK}: {error}")),
+            LockError::Io(error) => LedgerError::unusable(path, format!("{LOCK}: {error}")),
         })?;
         Ok(Self { _lock: lock })
     }

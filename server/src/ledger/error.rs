@@ -1,6 +1,7 @@
 //! Errors from the ledger.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use crate::storage::SchemaMismatch;
 
@@ -55,7 +56,7 @@ pub enum LedgerError {
         /// The error from SQLite.
         reason: String,
     },
-    /// The ledger cannot be read or written now. A later call may succeed.
+    /// The ledger cannot be read or written at the moment. A later call may succeed.
     #[error("the ledger is unavailable: {reason}; {fix}")]
     Unavailable {
         /// The problem.
@@ -114,6 +115,12 @@ pub enum LedgerError {
         /// The first 64 characters of the token.
         given: String,
     },
+}
+
+impl LedgerError {
+    pub(super) fn unusable(directory: &Path, reason: impl fmt::Display) -> Self {
+        Self::UnusableDirectory { directory: directory.to_owned(), reason: reason.to_string() }
+    }
 }
 
 fn holder(pid: Option<u32>) -> String {

@@ -43,11 +43,14 @@ pub(super) fn unpack(packed: &[u8]) -> Result<String, InvalidContent> {
     let (size, block) =
         lz4_flex::block::uncompressed_size(packed).map_err(|error| invalid_content(&error))?;
     if size / MAX_RATIO > block.len() {
-        return Err(InvalidContent(format!("{} bytes cannot hold {size}", block.len())));
+        return Err(InvalidContent(format!(
+            "{} compressed bytes cannot contain {size} bytes",
+            block.len()
+        )));
     }
     let bytes = lz4_flex::decompress(block, size).map_err(|error| invalid_content(&error))?;
     if bytes.len() != size {
-        return Err(InvalidContent(format!("{} bytes of {size}", bytes.len())));
+        return Err(InvalidContent(format!("only {} of {size} bytes", bytes.len())));
     }
     String::from_utf8(bytes).map_err(|error| invalid_content(&error))
 }
@@ -67,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_content_is_an_error() {
+    fn damaged_content_causes_an_error() {
         let packed = Content::new([1; 32], &"line\n".repeat(100)).pack();
         for length in 0..packed.len() {
             unpack(&packed[..length]).unwrap_err();

@@ -3,8 +3,8 @@
 /// The health of a ledger after its last transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
-    /// The time of the last commit, in microseconds since 1970-01-01T00:00:00Z; `None` if there was none since
-    /// opening.
+    /// The time of the last commit, in microseconds since 1970-01-01T00:00:00Z, or `None` if there was none
+    /// since opening.
     pub last_commit_micros: Option<i64>,
     /// The failure of the last transaction, if it failed or the ledger is closed. The ledger retries every second.
     pub failure: Option<Failure>,

@@ -1,12 +1,29 @@
-//! Handles for the ledger's metrics.
+//! The ledger's metrics.
 
-use metrics::{Counter, Histogram, counter, histogram};
+use std::time::Duration;
+
+use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_histogram, histogram};
 
 use super::fault::FaultKind;
-use super::metric_names::{
-    BATCH_SIZE, COMMIT_DURATION_SECONDS, COMMITS_TOTAL, DELETED_TOTAL, ERRORS_TOTAL, KIND, REASON,
-    RECORDS_TOTAL, describe,
-};
+
+/// Durable transactions.
+const COMMITS_TOTAL: &str = "gsar_ledger_commits_total";
+/// Recorded evaluations, without replays.
+const RECORDS_TOTAL: &str = "gsar_ledger_records_total";
+/// Transaction durations including the commit, in seconds.
+const COMMIT_DURATION_SECONDS: &str = "gsar_ledger_commit_duration_seconds";
+/// Records per transaction.
+const BATCH_SIZE: &str = "gsar_ledger_batch_size";
+/// Failed batches and records rejected by a full queue, by [`KIND`].
+const ERRORS_TOTAL: &str = "gsar_ledger_errors_total";
+/// Deleted evaluations, by [`REASON`].
+const DELETED_TOTAL: &str = "gsar_ledger_deleted_total";
+
+/// A label of [`ERRORS_TOTAL`]: `full`, `busy`, `access`, `connection`, `io`, `corrupt`, `replaced`, `other`,
+/// `queue_full` or `retention`.
+const KIND: &str = "kind";
+/// A label of [`DELETED_TOTAL`]: `age`, `size` or `request`.
+const REASON: &str = "reason";
 
 #[derive(Clone, Debug)]
 pub(super) struct LedgerMetrics {
@@ -39,11 +56,11 @@ impl LedgerMetrics {
         }
     }
 
-    pub(super) fn record_commit(&self, duration: std::time::Duration, records: u32) {
+    pub(super) fn record_commit(&self, duration: Duration, new_count: usize, batch_size: usize) {
         self.commit_duration.record(duration);
         self.commits.increment(1);
-        self.records.increment(u64::from(records));
-        self.batch_size.record(f64::from(records));
+        self.records.increment(u64::try_from(new_count).unwrap_or(u64::MAX));
+        self.batch_size.record(f64::from(u32::try_from(batch_size).unwrap_or(u32::MAX)));
     }
 
     pub(super) fn count_failed_batch(&self, kind: FaultKind) {
@@ -55,13 +72,30 @@ impl LedgerMetrics {
     }
 }
 
+/// Describes the metrics to the recorder.
+fn describe() {
+    describe_counter!(COMMITS_TOTAL, "Ledger transactions that became durable.");
+    describe_counter!(RECORDS_TOTAL, "Evaluations recorded in the ledger.");
+    describe_histogram!(
+        COMMIT_DURATION_SECONDS,
+        Unit::Seconds,
+        "Duration of a ledger transaction, including its commit."
+    );
+    describe_histogram!(BATCH_SIZE, Unit::Count, "Records in one ledger transaction.");
+    describe_counter!(
+        ERRORS_TOTAL,
+        "Failed ledger batches, and records rejected by a full queue, by kind."
+    );
+    describe_counter!(DELETED_TOTAL, "Evaluations deleted by retention or on request, by reason.");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use metrics_exporter_prometheus::PrometheusBuilder;
 
     #[test]
-    fn a_failed_batch_counts_under_its_kind() {
+    fn a_failed_batch_is_counted_by_its_kind() {
         let recorder = PrometheusBuilder::new().build_recorder();
         let handle = recorder.handle();
         let metrics = metrics::with_local_recorder(&recorder, LedgerMetrics::register);

@@ -12,7 +12,6 @@ mod fault;
 mod grades;
 mod health;
 mod investigations;
-pub mod metric_names;
 mod metrics;
 mod page_token;
 pub mod postgres;

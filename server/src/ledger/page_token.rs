@@ -1,8 +1,10 @@
 //! Page tokens: the position of a list's next page, bound to the list's selection.
 //!
-//! A token is 34 hexadecimal digits: a version, the sequence of the last row on the page, and a checksum over
-//! these and the selection. The checksum detects mistakes only. A forged token reveals nothing that a list would
-//! not.
+//! A token is 34 hexadecimal digits: a version, the sequence of the last row on the page, and a checksum
+//! over these and the selection. The checksum only detects mistakes. A forged token reveals nothing that a
+//! list would not reveal.
+
+use data_encoding::HEXLOWER;
 
 use super::error::LedgerError;
 use super::selection::{Cursor, Selection};
@@ -16,19 +18,14 @@ impl Selection {
     /// Returns the token for the page that begins at `next` in this selection's newest-first list.
     #[must_use]
     pub fn page_token(&self, next: Cursor) -> String {
-        let mut token = String::with_capacity(BYTES * 2);
-        for byte in token_bytes(next.sequence(), self) {
-            for nibble in [byte >> 4, byte & 0xf] {
-                token.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
-            }
-        }
-        token
+        let bytes: Vec<u8> = token_bytes(next.sequence(), self).collect();
+        HEXLOWER.encode(&bytes)
     }
 
-    /// Parses a page token. An empty one is the first page.
+    /// Parses a page token. An empty token means the first page.
     ///
     /// # Errors
-    /// [`LedgerError::InvalidPageToken`] if the token is for another list.
+    /// Returns [`LedgerError::InvalidPageToken`] if the token is for another list.
     pub fn cursor(&self, token: &str) -> Result<Cursor, LedgerError> {
         if token.is_empty() {
             return Ok(Cursor::NEWEST);
@@ -139,7 +136,7 @@ mod tests {
         let Err(LedgerError::InvalidPageToken { given }) =
             Selection::default().cursor(&"é".repeat(5_000))
         else {
-            panic!("accepted");
+            panic!("the token was accepted");
         };
         assert_eq!(given.chars().count(), 64);
     }

@@ -1,4 +1,4 @@
-//! Recorded evaluations. Protobuf messages are bytes.
+//! Recorded evaluations. Protobuf messages are stored as bytes.
 
 use std::sync::Arc;
 
@@ -49,7 +49,8 @@ pub struct Record {
     pub contents: Vec<Content>,
     /// The applied policy as TOML.
     pub policy_toml: Arc<str>,
-    /// The event of its investigation, recorded in the same transaction; `None` outside driven investigations.
+    /// The event of its investigation, recorded in the same transaction, or `None` outside driven
+    /// investigations.
     pub event: Option<NewEvent>,
 }
 
@@ -61,6 +62,35 @@ impl Record {
             + self.contents.iter().map(Content::byte_count).sum::<usize>()
             + self.event.as_ref().map_or(0, |event| event.event.len())
             + SHORT_COLUMNS
+    }
+}
+
+#[cfg(test)]
+impl Record {
+    pub(super) fn sample(number: u32) -> Self {
+        Self {
+            evaluation_id: format!("evaluation-{number}"),
+            evaluated_at_micros: i64::from(number),
+            report_id: "report".to_owned(),
+            investigation_id: String::new(),
+            policy: "reference".to_owned(),
+            judge: "rules/2".to_owned(),
+            outcome: 1,
+            tier: 1,
+            score: Some((6, 7)),
+            claims: 3,
+            grounded: Some(3),
+            in_shadow: false,
+            fell_back: false,
+            idempotency_key: None,
+            request_digest: [0; 32],
+            report: vec![1; 600],
+            response: vec![2; 600],
+            evidence: vec![3; 600],
+            contents: Vec::new(),
+            policy_toml: "name = \"reference\"\n".into(),
+            event: None,
+        }
     }
 }
 
@@ -126,6 +156,6 @@ pub struct StoredEvaluation {
     pub evidence: Vec<u8>,
     /// The applied policy as TOML.
     pub policy_toml: String,
-    /// Grades: of the report first, then by claim id and grader.
+    /// The grades for the report, then the grades for claims in order of claim id and grader.
     pub grades: Vec<StoredGrade>,
 }

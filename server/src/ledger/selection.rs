@@ -2,16 +2,20 @@
 
 use std::num::NonZeroUsize;
 
+use gsar_core::time::Timestamp;
+use gsar_proto::enums::Enumeration;
+use gsar_proto::parse::ParsedEvaluationFilter;
+
 use super::grades::StoredGrade;
 use super::record::Summary;
 
 /// The SQL condition for graded evaluations.
 pub(super) const IS_GRADED: &str =
     "EXISTS (SELECT 1 FROM grades WHERE grades.sequence = evaluations.sequence)";
-/// The size of documents above which a page of entries ends, in bytes.
+/// The total size of documents above which a page of entries ends, in bytes.
 pub(super) const PAGE_BYTES: usize = 4 << 20;
 
-/// A filter for evaluations. Fields that are `None` match all.
+/// A filter for evaluations. Fields that are `None` match all evaluations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// The number of a `gsar.v1.Tier`.
@@ -40,6 +44,24 @@ pub struct Selection {
 impl Selection {
     pub(super) fn texts(&self) -> [&Option<String>; 5] {
         [&self.report_id, &self.investigation_id, &self.policy, &self.judge, &self.principal]
+    }
+}
+
+impl From<ParsedEvaluationFilter> for Selection {
+    fn from(filter: ParsedEvaluationFilter) -> Self {
+        let non_empty = |text: String| (!text.is_empty()).then_some(text);
+        Self {
+            tier: filter.tier.map(Enumeration::number),
+            report_id: non_empty(filter.report_id),
+            investigation_id: non_empty(filter.investigation_id),
+            policy: non_empty(filter.policy),
+            judge: non_empty(filter.judge),
+            principal: non_empty(filter.principal),
+            from_micros: filter.from.map(Timestamp::as_micros),
+            before_micros: filter.before.map(Timestamp::as_micros),
+            graded: filter.graded,
+            unproven_only: filter.unproven_only,
+        }
     }
 }
 
@@ -101,9 +123,10 @@ pub struct PageRequest {
 /// A page of evaluations in the order of its cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T> {
-    /// The evaluations. A page can be shorter than the limit if it is the last or its documents are large.
+    /// The evaluations. A page can be shorter than the limit if it is the last page or its documents are
+    /// large.
     pub evaluations: Vec<T>,
-    /// The cursor of the next page; `None` on the last page.
+    /// The cursor of the next page, or `None` on the last page.
     pub next: Option<Cursor>,
 }
 
@@ -139,14 +162,14 @@ pub struct Entry {
     pub response: Vec<u8>,
     /// The applied policy as TOML.
     pub policy_toml: String,
-    /// Grades: of the report first, then by claim id and grader.
+    /// The grades for the report, then the grades for claims in order of claim id and grader.
     pub grades: Vec<StoredGrade>,
 }
 
 /// The number of evaluations with the same decision in an interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Count {
-    /// The start of the interval, in microseconds since 1970-01-01T00:00:00Z; 0 without intervals.
+    /// The start of the interval, in microseconds since 1970-01-01T00:00:00Z; 0 if there are no intervals.
     pub from_micros: i64,
     /// The name of the policy.
     pub policy: String,

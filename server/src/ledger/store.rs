@@ -28,11 +28,12 @@ pub trait Ledger: fmt::Debug + Send + Sync {
 
     /// Records an evaluation durably. If the caller stops waiting, the record may still be written.
     ///
-    /// If the idempotency key is already recorded with the same request digest, returns the recorded response and
-    /// writes nothing. Exactly one of several concurrent records with the same key is new.
+    /// If the idempotency key is already recorded with the same request digest, returns the recorded
+    /// response and writes nothing. If several records with the same key are written concurrently, exactly
+    /// one of them is new.
     ///
     /// # Errors
-    /// [`LedgerError::KeyReused`], [`LedgerError::DuplicateId`], [`LedgerError::StepTaken`] or
+    /// Returns [`LedgerError::KeyReused`], [`LedgerError::DuplicateId`], [`LedgerError::StepTaken`] or
     /// [`LedgerError::TooLarge`].
     async fn record(&self, record: Record) -> Result<Recorded, LedgerError>;
 
@@ -40,7 +41,7 @@ pub trait Ledger: fmt::Debug + Send + Sync {
     /// frees its key.
     ///
     /// # Errors
-    /// [`LedgerError::KeyReused`] if the key was recorded with another digest.
+    /// Returns [`LedgerError::KeyReused`] if the key was recorded with another digest.
     async fn find_by_key(
         &self,
         key: &str,
@@ -57,19 +58,20 @@ pub trait Ledger: fmt::Debug + Send + Sync {
         reports: Reports,
     ) -> Result<Page<Entry>, LedgerError>;
 
-    /// Counts evaluations by interval and decision, earliest interval first. Intervals begin at multiples of
-    /// `interval_micros`; `None` is a single interval. If there are more than [`MAX_COUNTS`](super::MAX_COUNTS)
-    /// counts, returns one more than that.
+    /// Counts evaluations by interval and decision, earliest interval first. Intervals begin at multiples
+    /// of `interval_micros`; `None` means a single interval. If there are more than
+    /// [`MAX_COUNTS`](super::MAX_COUNTS) counts, returns one more than that.
     async fn counts(
         &self,
         selection: Selection,
         interval_micros: Option<NonZeroU64>,
     ) -> Result<Vec<Count>, LedgerError>;
 
-    /// Reads an evaluation with all its documents; `None` if the id is unknown.
+    /// Reads an evaluation with all its documents. Returns `None` if the id is unknown.
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError>;
 
-    /// Returns the content of an evidence item by its BLAKE3 digest; `None` if it was not stored in full.
+    /// Returns the content of an evidence item by its BLAKE3 digest, or `None` if it was not stored in
+    /// full.
     async fn content(
         &self,
         evaluation_id: &str,
@@ -83,8 +85,8 @@ pub trait Ledger: fmt::Debug + Send + Sync {
     /// `true` if it existed.
     async fn delete(&self, evaluation_id: &str) -> Result<bool, LedgerError>;
 
-    /// Stores grades for an evaluation durably and atomically. Each replaces an earlier one by the same person
-    /// for the same subject. Returns `true` if the evaluation exists.
+    /// Stores grades for an evaluation durably and atomically. Each grade replaces an earlier grade by the
+    /// same person for the same subject. Returns `true` if the evaluation exists.
     async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError>;
 
     /// Starts an investigation, or returns the existing one with this id.
@@ -96,17 +98,17 @@ pub trait Ledger: fmt::Debug + Send + Sync {
     /// Appends an event to an investigation durably.
     ///
     /// # Errors
-    /// [`LedgerError::StepTaken`] if the step does not follow the last one.
+    /// Returns [`LedgerError::StepTaken`] if the step does not directly follow the last one.
     async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError>;
 
-    /// Returns an investigation with its events; `None` if the id is unknown.
+    /// Returns an investigation with its events, or `None` if the id is unknown.
     async fn investigation(
         &self,
         investigation_id: &str,
     ) -> Result<Option<StoredInvestigation>, LedgerError>;
 
-    /// Returns the starts of the latest investigations, the latest first, among the last thousand of all owners. Skips
-    /// those larger than `max_bytes`.
+    /// Returns the starts of the owner's latest investigations, the latest first, among the last thousand
+    /// investigations of all owners. Skips starts larger than `max_bytes`.
     async fn recent_investigations(
         &self,
         limit: u32,
@@ -116,7 +118,7 @@ pub trait Ledger: fmt::Debug + Send + Sync {
     /// Returns the health of the ledger.
     #[must_use]
     fn health(&self) -> Health;
-    /// Processes queued records and closes the database. Blocks. Afterwards every handle returns
+    /// Processes queued records and closes the database. Blocks. Afterwards, every handle returns
     /// [`LedgerError::Closed`].
     fn close(&self);
 }

@@ -3,7 +3,7 @@
 //! | path | response |
 //! |---|---|
 //! | `/livez` | 200 while the process runs |
-//! | `/readyz` | 200 while calls are served, else 503 with the reason |
+//! | `/readyz` | 200 while calls are served, otherwise 503 with the reason |
 //! | `/metrics` | Prometheus text |
 
 use axum::Router;

@@ -23,7 +23,7 @@ use crate::evaluate::Engine;
 use crate::server_phase::{Phase, PhaseCell};
 use crate::telemetry::metrics as names;
 
-/// A server that has bound its addresses but does not serve yet.
+/// A server that has bound its addresses but is not serving yet.
 pub struct App {
     checked: CheckedConfig,
     phase: PhaseCell,
@@ -42,19 +42,13 @@ pub enum StartError {
     /// The service manager passed a socket for an address that is not configured.
     #[error(transparent)]
     Passed(#[from] PassedError),
-    /// The admin address cannot be bound.
-    #[error("admin {address}: {reason}")]
-    Admin {
+    /// The address of the admin endpoints or of the gateway cannot be bound.
+    #[error("{key} {address}: {reason}")]
+    Bind {
+        /// The key of the address in the configuration.
+        key: &'static str,
         /// The configured address.
-        address: String,
-        /// The error from the operating system.
-        reason: String,
-    },
-    /// The gateway address cannot be bound.
-    #[error("gateway.address {address}: {reason}")]
-    Gateway {
-        /// The configured address.
-        address: String,
+        address: SocketAddr,
         /// The error from the operating system.
         reason: String,
     },
@@ -70,7 +64,7 @@ impl App {
     /// Binds all configured addresses.
     ///
     /// # Errors
-    /// [`StartError`] with the address and the fix.
+    /// Returns a [`StartError`] that names the address and the fix.
     pub async fn bind(checked: CheckedConfig) -> Result<Self, StartError> {
         Self::bind_with(checked, ServiceManager::default()).await
     }
@@ -79,7 +73,7 @@ impl App {
     /// service manager is notified when the server is ready, reloads and stops.
     ///
     /// # Errors
-    /// [`StartError`] with the address and the fix.
+    /// Returns a [`StartError`] that names the address and the fix.
     pub async fn bind_with(
         checked: CheckedConfig,
         manager: ServiceManager,
@@ -92,22 +86,16 @@ impl App {
         for listen in &config.listen {
             bound.push(Bound::new(listen, &mut passed_sockets).await?);
         }
-        let admin = match config.admin {
-            None => None,
-            Some(address) => {
-                Some(bind_tcp(address, &mut passed_sockets).await.map_err(|error| {
-                    StartError::Admin { address: address.to_string(), reason: error.to_string() }
-                })?)
-            }
+        let mut bind = async |key, address: Option<SocketAddr>| {
+            let Some(address) = address else { return Ok(None) };
+            let listener = bind_tcp(address, &mut passed_sockets).await;
+            listener.map(Some).map_err(|error| {
+                let reason = error.to_string();
+                StartError::Bind { key, address, reason }
+            })
         };
-        let gateway = match config.gateway.address {
-            None => None,
-            Some(address) => {
-                Some(bind_tcp(address, &mut passed_sockets).await.map_err(|error| {
-                    StartError::Gateway { address: address.to_string(), reason: error.to_string() }
-                })?)
-            }
-        };
+        let admin = bind("admin", config.admin).await?;
+        let gateway = bind("gateway.address", config.gateway.address).await?;
         passed_sockets.check_all_taken()?;
         Ok(Self { checked, phase: PhaseCell::default(), bound, admin, gateway, notifier })
     }
@@ -141,7 +129,7 @@ impl App {
     /// policies, the principals, the declared checks and the TLS files.
     ///
     /// # Errors
-    /// [`StartError`] if loading or the transport fails.
+    /// Returns a [`StartError`] if loading or the transport fails.
     pub async fn serve(
         self,
         stop: impl Future<Output = ()> + Send,
@@ -158,7 +146,7 @@ impl App {
         let Self { mut checked, phase, bound, admin, gateway, notifier } = self;
         let readiness = Readiness::new(phase.clone());
         if let Some(listener) = admin {
-            // Keeps serving during the drain.
+            // The admin endpoints are also served during the drain.
             let router = admin::router(readiness.clone());
             tokio::spawn(http::serve(listener, router, std::future::pending()));
         }

@@ -1,4 +1,5 @@
-//! An HTTP server for the gateway and the admin address, with limits on connections and header times.
+//! An HTTP server for the gateway and the admin address, with limits on the number of connections and on
+//! the time to receive headers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use super::accept::accept_connections;
 
 /// The maximum time to receive request headers, and the maximum idle time between two requests.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The maximum number of open connections. Others wait in the kernel.
+/// The maximum number of open connections. Further connections wait in the kernel.
 const MAX_CONNECTIONS: usize = 1_024;
 
 /// Serves until `stop` resolves and all requests in flight are answered.

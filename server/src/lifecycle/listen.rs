@@ -90,7 +90,7 @@ async fn bind_unix(path: &Path, passed_sockets: &mut PassedSockets) -> Result<So
         return Ok(Socket::Unix(listener, SocketFile { path: path.to_owned(), is_owned: false }));
     }
     if UnixStream::connect(path).await.is_ok() {
-        return Err("another server answers there; stop it or choose another path".to_owned());
+        return Err("another server is listening there; stop it or choose another path".to_owned());
     }
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;

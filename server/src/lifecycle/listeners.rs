@@ -161,7 +161,7 @@ impl Listeners {
         async move { phase.wait_for(Phase::Draining).await }
     }
 
-    /// Starts to accept connections to passed sockets.
+    /// Starts accepting connections to passed sockets.
     pub(super) fn open(&self) {
         self.open.send_replace(true);
     }
@@ -171,7 +171,7 @@ impl Listeners {
         match self.tasks.join_next().await {
             Some(Ok(Err(error))) => error,
             Some(Err(error)) => error.to_string(),
-            Some(Ok(Ok(()))) | None => "a listener ended unexpectedly".to_owned(),
+            Some(Ok(Ok(()))) | None => "a listener stopped unexpectedly".to_owned(),
         }
     }
 

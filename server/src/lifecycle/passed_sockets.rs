@@ -29,7 +29,7 @@ impl PassedSockets {
         for index in 0..listen_fds.len() {
             sockets.add(&mut listen_fds, index).map_err(|reason| {
                 PassedError(format!(
-                    "descriptor {index} after the first: {reason}; pass listening stream sockets (ListenStream= with Accept=no)"
+                    "descriptor 3 + {index}: {reason}; pass listening stream sockets (ListenStream= with Accept=no)"
                 ))
             })?;
         }

@@ -12,7 +12,7 @@ use tonic_health::server::HealthReporter;
 use super::StartError;
 use super::listeners::Listeners;
 use super::readiness::Readiness;
-use super::reload::Reload;
+use super::reload;
 use super::service_manager::Notifier;
 use crate::api;
 use crate::attestation::DeclaredChecks;
@@ -71,14 +71,7 @@ impl Running {
 
     fn reload(&self) {
         self.notifier.report_reloading();
-        let reload = Reload {
-            policies: self.engine.policies(),
-            sources: self.sources.as_ref(),
-            tls: self.tls.as_deref(),
-            identities: &self.identities,
-            checks: &self.checks,
-        };
-        reload.run();
+        reload::reload(self);
         self.notifier.report_ready(self.readiness.obstacle().as_deref());
     }
 

@@ -17,7 +17,7 @@ impl ServiceManager {
     /// starting threads.
     ///
     /// # Errors
-    /// [`PassedError`] if a descriptor is not a listening stream socket.
+    /// Returns a [`PassedError`] if a descriptor is not a listening stream socket.
     pub fn from_environment() -> Result<Self, PassedError> {
         let notifier = Notifier(std::env::var_os("NOTIFY_SOCKET").is_some());
         Ok(Self { sockets: PassedSockets::from_environment()?, notifier })
@@ -33,7 +33,8 @@ impl ServiceManager {
 pub(super) struct Notifier(bool);
 
 impl Notifier {
-    /// Reports the end of startup or a reload. `obstacle` is the reason why calls cannot be served, if any.
+    /// Reports the end of startup or of a reload. `obstacle` is the reason why calls cannot be served, if
+    /// any.
     pub(super) fn report_ready(self, obstacle: Option<&str>) {
         self.notify(&[NotifyState::Ready, NotifyState::Status(&status(obstacle))]);
     }

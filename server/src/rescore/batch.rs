@@ -17,14 +17,15 @@ use tonic::Status;
 use super::{Evidence, RecordedEvaluation, is_partitioned, not_rescored, recorded_decision};
 use crate::call::{Call, Step};
 use crate::compute_pool::compute;
-use crate::evaluate::{ChosenPolicy, Engine, answer, ledger_status, summary};
+use crate::evaluate::{ChosenPolicy, Engine, answer, summary};
 use crate::ledger::{Cursor, Entry, PageRequest, Reports, Selection};
 
 pub(crate) const MAX_DECIDED: NonZeroUsize = NonZeroUsize::new(10_000).unwrap();
 const MAX_CHANGED: usize = 1_000;
 const PAGE_SIZE: NonZeroUsize = NonZeroUsize::new(500).unwrap();
-/// The reason why verification does not run again.
-const NOT_VERIFIED: &str = "it does not run again for many evaluations; Rescore runs it for one";
+/// The reason why the evidence is not available.
+const NOT_LOADED: &str =
+    "RescoreEvaluations does not load it; Rescore loads it for a single evaluation";
 
 impl Engine {
     /// Decides the tiers of the newest matching evaluations under a policy.
@@ -38,15 +39,14 @@ impl Engine {
         policy: ChosenPolicy,
         limit: NonZeroUsize,
     ) -> Result<v1::RescoreEvaluationsResponse, Status> {
-        let ledger = self.recording()?;
+        let ledger = self.required_ledger()?;
         call.enter(Step::Decide);
         let mut batch = Batch::new(policy.policy.clone());
         let mut request = PageRequest { selection, cursor: Cursor::NEWEST, limit: PAGE_SIZE };
         let mut remaining = limit;
         let has_more = loop {
             request.limit = remaining.min(PAGE_SIZE);
-            let page = ledger.entries(request.clone(), Reports::Include).await;
-            let page = page.map_err(|error| ledger_status(&error))?;
+            let page = ledger.entries(request.clone(), Reports::Include).await?;
             let rest = remaining.get().saturating_sub(page.evaluations.len());
             batch = compute(call, move |budget| batch.with_page(page.evaluations, budget)).await?;
             match (page.next, NonZeroUsize::new(rest)) {
@@ -140,7 +140,7 @@ impl Batch {
             report,
             policy: recorded_policy,
             partition,
-            evidence: Evidence::Heads(Vec::new(), NOT_VERIFIED),
+            evidence: Evidence::Heads(Vec::new(), NOT_LOADED),
             answer,
         };
         let (Assessment { decision, .. }, not_rescored) =

@@ -18,7 +18,7 @@ use gsar_proto::violations::Violations;
 use gsar_proto::{parse, render, v1};
 use tonic::Status;
 
-use self::not_rescored::Scope;
+use self::not_rescored::RescoreInputs;
 use crate::call::{Call, Step};
 use crate::compute_pool::compute;
 use crate::errors;
@@ -110,14 +110,13 @@ impl Engine {
         if is_retrieved {
             return heads(
                 recorded_items,
-                "part of it is from a corpus, which the ledger does not store",
+                "part of it came from a corpus, whose contents the ledger does not store",
             );
         }
         let mut items = Vec::with_capacity(recorded_items.len());
         for item in &recorded_items {
             let Some(content) = self.stored_content(id, item).await? else {
-                let reason =
-                    "the ledger stores only its heads (ledger.evidence = \"full\" stores it all)";
+                let reason = "the ledger stores only the heads of its items (ledger.evidence = \"full\" stores whole items)";
                 return heads(recorded_items, reason);
             };
             items.push((item.attested, evidence_item(item.clone(), content)));
@@ -152,7 +151,7 @@ fn parse_items(items: Vec<(bool, v1::EvidenceItem)>) -> Result<Vec<EvidenceItem>
     let mut violations = Violations::default();
     let mut items = parse::evidence(items, &limits, &mut violations);
     if !violations.is_empty() {
-        let reason = "this version cannot read its evidence";
+        let reason = "this version cannot read the evaluation's evidence";
         return Err(errors::ledger_unavailable(reason));
     }
     for (item, attested) in items.iter_mut().zip(attested) {
@@ -195,7 +194,7 @@ impl RecordedEvaluation {
             Evidence::Whole(_) => (None, false),
             Evidence::Heads(_, reason) => (Some(*reason), self.lacks_coverage(policy)),
         };
-        let not_rescored = not_rescored::for_partition(&Scope {
+        let not_rescored = not_rescored::for_partition(&RescoreInputs {
             recorded: &self.policy,
             policy,
             answer: &self.answer,
@@ -274,15 +273,9 @@ impl RecordedEvaluation {
         let RestoredPartition { judged, removed, lossy: _ } = restored;
         let subject = Subject {
             synthesis: &self.report.synthesis,
-            claims,
-            judged,
-            before_follow_up: None,
-            evidence,
             second_looks: &self.partition.second_looks,
             second_look_error: self.second_look_error(),
-            origin: Origin::Judge,
-            investigation: None,
-            confidence: None,
+            ..Subject::new(claims, judged, evidence, Origin::Judge)
         };
         let mut assessment = assess(policy, subject, budget);
         let is_repeated = |removed: &Correction| {
@@ -304,7 +297,7 @@ impl RecordedEvaluation {
         assessment
     }
 
-    /// Decides from the recorded verification result.
+    /// Decides on the basis of the recorded verification result.
     fn reassess(
         &self,
         policy: &Policy,
@@ -373,7 +366,7 @@ fn is_partitioned(answer: &v1::EvaluateResponse) -> bool {
         || !answer.claims.is_empty()
 }
 
-/// Returns the response for a report that was not judged. Every policy abstains.
+/// Returns the response for a report that was not judged. Every policy abstains from deciding on such a report.
 fn abstention(
     policy: &Policy,
     answer: v1::EvaluateResponse,

@@ -5,7 +5,7 @@ use gsar_core::policy::{UndefinedScore, VerificationMode};
 use gsar_core::verify::RestoredPartition;
 use gsar_proto::v1;
 
-pub(super) struct Scope<'a> {
+pub(super) struct RescoreInputs<'a> {
     pub(super) recorded: &'a Policy,
     pub(super) policy: &'a Policy,
     pub(super) answer: &'a v1::EvaluateResponse,
@@ -18,18 +18,18 @@ pub(super) struct Scope<'a> {
 }
 
 /// Lists policy fields that have no effect on a judged report.
-pub(super) fn for_partition(scope: &Scope<'_>) -> Vec<v1::NotRescored> {
+pub(super) fn for_partition(inputs: &RescoreInputs<'_>) -> Vec<v1::NotRescored> {
     let mut fields = Vec::new();
-    fields.extend(verification_field(scope));
-    if let Some(reason) = scope.missing_evidence {
-        fields.extend(evidence_fields(scope, reason));
+    fields.extend(verification_field(inputs));
+    if let Some(reason) = inputs.missing_evidence {
+        fields.extend(evidence_fields(inputs, reason));
     }
-    if scope.has_blind_coverage {
+    if inputs.has_blind_coverage {
         let reason = "coverage is computed without the evidence, so titles and lines that repeat \
-                      it count as not covered";
+                      the evidence count as not covered";
         fields.push(field("guards.min_coverage", reason));
     }
-    fields.extend(unrecorded_sections(scope.answer));
+    fields.extend(unrecorded_sections(inputs.answer));
     fields
 }
 
@@ -51,29 +51,29 @@ pub(super) fn for_abstention(
     fields
 }
 
-fn verification_field(scope: &Scope<'_>) -> Option<v1::NotRescored> {
-    let (recorded, requested) = (scope.recorded.verification, scope.policy.verification);
+fn verification_field(inputs: &RescoreInputs<'_>) -> Option<v1::NotRescored> {
+    let (recorded, requested) = (inputs.recorded.verification, inputs.policy.verification);
     let name = "verification";
-    if !scope.restored.lossy.is_empty() {
-        let codes: Vec<&str> = scope.restored.lossy.iter().map(|code| code.name()).collect();
+    if !inputs.restored.lossy.is_empty() {
+        let codes: Vec<&str> = inputs.restored.lossy.iter().map(|code| code.name()).collect();
         let codes = codes.join(", ");
         let reason = format!(
-            "the judge's own verdicts are not fully recorded: verification corrected them by {codes}"
+            "the judge's own verdicts are not fully recorded: verification made the corrections {codes}"
         );
         return Some(field(name, &reason));
     }
-    let missing = scope.missing_evidence?;
+    let missing = inputs.missing_evidence?;
     let must_run = requested > recorded
         && (requested == VerificationMode::Enforce || recorded == VerificationMode::Off);
     must_run.then(|| field(name, &format!("verification needs the evidence, and {missing}")))
 }
 
-fn evidence_fields(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
-    let (recorded, requested) = (scope.recorded, scope.policy);
+fn evidence_fields(inputs: &RescoreInputs<'_>, missing: &str) -> Vec<v1::NotRescored> {
+    let (recorded, requested) = (inputs.recorded, inputs.policy);
     if requested.verification != VerificationMode::Enforce {
         return Vec::new();
     }
-    let reason = format!("verification needs the evidence to apply it, and {missing}");
+    let reason = format!("verification needs the evidence to apply this field, and {missing}");
     let mut fields = Vec::new();
     if recorded.guards.tool_match_needs_attestation != requested.guards.tool_match_needs_attestation
     {
@@ -81,8 +81,8 @@ fn evidence_fields(scope: &Scope<'_>, missing: &str) -> Vec<v1::NotRescored> {
     }
     // Verification changes a type only to one whose weight is not higher.
     if recorded.weights != requested.weights {
-        let reason = "these weights apply to the types that verification chose by the recorded \
-                      weights";
+        let reason = "these weights apply to the types that verification chose using the \
+                      recorded weights";
         fields.push(field("weights", reason));
     }
     fields
@@ -99,7 +99,8 @@ fn unrecorded_sections(answer: &v1::EvaluateResponse) -> Vec<v1::NotRescored> {
         ("cap", has_section(answer.cap.is_some(), |shadow| shadow.cap.is_some())),
         ("ladder", has_section(answer.action.is_some(), |shadow| shadow.action.is_some())),
     ];
-    let reason = "the investigation behind the report is not recorded; its recorded verdict stays";
+    let reason =
+        "the investigation behind the report is not recorded, so the recorded verdict stays";
     sections
         .into_iter()
         .filter(|(_, is_present)| *is_present)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
-use super::open_file;
+use super::{open_file, open_sqlite};
 
 /// The maximum time to wait for a lock while a server opens or closes the database.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -16,7 +16,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DatabaseFile {
     pub(crate) path: PathBuf,
-    /// SQL statements that adapt the copy, which lacks the files next to the database; may be empty.
+    /// SQL statements that adapt the copy to the absence of the files next to the database. May be empty.
     pub(crate) after_copy: &'static str,
 }
 
@@ -43,22 +43,14 @@ pub(crate) fn copy_database(
 }
 
 fn open_source(file: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update(None, "cell_size_check", true)?;
+    let connection = open_sqlite(file, OpenFlags::SQLITE_OPEN_READ_ONLY, BUSY_TIMEOUT)?;
     // Opens the log too, so that its errors are reported as errors in the source.
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
     Ok(connection)
 }
 
 fn open_copy(file: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update(None, "cell_size_check", true)?;
-    Ok(connection)
+    open_sqlite(file, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_TIMEOUT)
 }
 
 fn copy_pages(source: &Connection, target_file: &Path) -> Result<(), CopyError> {
@@ -98,7 +90,7 @@ impl CopyError {
         }
     }
 
-    /// Converts an error in the copy. Damaged pages are from the source.
+    /// Converts an error in the copy. Any damaged pages come from the source.
     fn from_copy(error: &rusqlite::Error) -> Self {
         match is_damage(error) {
             true => Self::Damaged(error.to_string()),

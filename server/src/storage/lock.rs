@@ -1,4 +1,4 @@
-//! Lock files, each of which protects the folder around it.
+//! Lock files, each of which protects the folder that contains it.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -8,7 +8,7 @@ use super::open_file;
 
 #[derive(Debug)]
 pub(crate) enum LockError {
-    /// Another lock is held, by the process with this pid if known.
+    /// The lock is already held. Contains the pid of the holder, if known.
     Locked(Option<u32>),
     /// The file cannot be opened or locked.
     Io(io::Error),

@@ -12,7 +12,8 @@ pub(super) const VERSION: i64 = 1;
 pub(crate) struct Schema {
     /// The application id in SQLite's header, four ASCII letters.
     pub(crate) application_id: i64,
-    /// The application id that development versions used. Their schema versions overlap with later ones.
+    /// The application id that development versions used. The schema versions of development databases
+    /// overlap with later versions.
     pub(crate) development_id: i64,
     pub(crate) sql: &'static str,
 }
@@ -51,9 +52,9 @@ pub(crate) enum SchemaError {
 }
 
 impl Schema {
-    /// Checks a file like [`check`](Self::check), before it is opened for writing. Closing a writable
-    /// connection to a rejected file would checkpoint its log. Ignores errors from SQLite, which the writable
-    /// connection reports.
+    /// Like [`check`](Self::check), but checks a file before it is opened for writing. Closing a writable
+    /// connection to a rejected file would checkpoint its log. Ignores errors from SQLite, which the
+    /// writable connection reports.
     pub(crate) fn check_file(&self, file: &Path) -> Result<(), SchemaError> {
         match open_unchanged(file).map(|connection| self.check(&connection)) {
             Ok(Err(mismatch @ (SchemaError::Foreign | SchemaError::Mismatch(_)))) => Err(mismatch),

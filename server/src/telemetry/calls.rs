@@ -17,7 +17,7 @@ pub struct RequestIds {
 }
 
 impl RequestIds {
-    /// Creates the ids for one report of a request with several.
+    /// Creates the ids for one of several reports in a request.
     #[must_use]
     pub fn new(report: String, investigation: &str) -> Self {
         Self { report, investigation: investigation.to_owned(), replans: None }
@@ -105,7 +105,7 @@ pub fn log_refused(method: &'static str, status: &Status, duration: Duration) {
     }
 }
 
-/// Converts to milliseconds, rounded to three decimals.
+/// Converts a duration to milliseconds, rounded to three decimals.
 fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -16,7 +16,7 @@ const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// Installs the process-wide log subscriber and the span exporter.
 ///
 /// # Errors
-/// An error if `log.level` is invalid or a subscriber is already installed.
+/// Returns an error if `log.level` is invalid or a subscriber is already installed.
 pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> {
     let base = fmt::layer::<Registry>().with_writer(std::io::stderr);
     let log_layer = match log.format {
@@ -28,7 +28,7 @@ pub fn start_logs(log: &Log, exporter: Option<&Exporter>) -> Result<(), String> 
     let registry = tracing_subscriber::registry().with(log_layer);
     let result = match exporter {
         Some(exporter) => registry.with(span_layer(exporter)).try_init(),
-        // With an `Option` of a layer, the registry would create the spans that nothing collects.
+        // With an `Option` of a layer, the registry would create spans that nothing collects.
         None => registry.try_init(),
     };
     result.map_err(|error| format!("logs: {error}"))
@@ -56,12 +56,12 @@ where
         )
 }
 
-/// Parses a filter of comma-separated levels and `target=level` directives. A single word must be a level: the
-/// library would interpret `verbose` as a target and silence all others. Excludes the spans of traces.
+/// Parses a filter of comma-separated levels and `target=level` directives. A single word must be a level:
+/// the library would interpret `verbose` as a target and silence all other targets. Excludes trace spans.
 fn filter(text: &str) -> Result<EnvFilter, String> {
     let filter_error = |reason: String| {
         format!(
-            "{reason}; give {}, or levels of targets such as gsar_server=debug,warn",
+            "{reason}; use {}, or levels for targets such as gsar_server=debug,warn",
             LEVELS.join(", ")
         )
     };
@@ -81,14 +81,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parses_filters_of_levels() {
+    fn parses_level_filters() {
         for valid in
             ["info", "WARN", "off", "gsar_server=debug,warn", "gsar_server::ledger=trace, info"]
         {
             filter(valid).unwrap();
         }
         for (text, expected) in [
-            ("verbose", "unknown log level `verbose`; give off, error, warn, info, debug, trace"),
+            ("verbose", "unknown log level `verbose`; use off, error, warn, info, debug, trace"),
             ("", "unknown log level ``"),
             ("info,", "unknown log level ``"),
             ("gsar_server", "unknown log level `gsar_server`"),

@@ -78,7 +78,7 @@ const SECONDS: [f64; 14] = [
 /// Returns the process-wide metrics handle. The first call installs the recorder.
 ///
 /// # Errors
-/// An error if another recorder is already installed.
+/// Returns an error if another recorder is already installed.
 pub fn recorder() -> Result<&'static PrometheusHandle, String> {
     static HANDLE: OnceLock<Result<PrometheusHandle, String>> = OnceLock::new();
     HANDLE.get_or_init(install).as_ref().map_err(Clone::clone)
@@ -86,8 +86,8 @@ pub fn recorder() -> Result<&'static PrometheusHandle, String> {
 
 const UPKEEP: Duration = Duration::from_secs(10);
 
-/// Periodically moves duration samples into their buckets. Otherwise memory would grow with each call until the
-/// next scrape.
+/// Periodically moves duration samples into their buckets. Without this, memory would grow with each call
+/// until the next scrape.
 pub async fn run_upkeep() {
     let Ok(handle) = recorder() else { return };
     let mut tick = tokio::time::interval(UPKEEP);
@@ -120,21 +120,21 @@ fn install() -> Result<PrometheusHandle, String> {
         "requests to judges with a cache, by judge and source of the answer"
     );
     describe_counter!(JUDGE_COST, "millionths of a dollar spent on chat models, by judge");
-    describe_counter!(JUDGE_TOKENS, "tokens of chat models, by judge and direction");
-    describe_counter!(JUDGE_ANSWERS, "answers of chat models, by judge and how they were parsed");
+    describe_counter!(JUDGE_TOKENS, "chat model tokens, by judge and direction");
+    describe_counter!(JUDGE_ANSWERS, "chat model answers, by judge and how they were parsed");
     describe_counter!(DISAGREEMENTS, "claims on which votes differ, by judge");
     describe_counter!(SECOND_LOOKS, "second looks at statements, by reader and verdict");
-    describe_counter!(EXTRA_TURNS, "extra turns of judges, by judge and result");
+    describe_counter!(EXTRA_TURNS, "extra requests to judges, by judge and result");
     describe_counter!(
         BUDGET_REFUSED,
         "chat model calls rejected because the daily budget was spent"
     );
-    describe_histogram!(STEP_SECONDS, Unit::Seconds, "time of the steps of an evaluation");
-    describe_counter!(GATE, "evaluations of the gate, by exit, deciding reason and shadow");
+    describe_histogram!(STEP_SECONDS, Unit::Seconds, "duration of the steps of an evaluation");
+    describe_counter!(GATE, "gate evaluations, by exit, deciding reason and shadow");
     describe_counter!(CAPS, "self-rated confidences checked by the cap, by lowered and shadow");
     describe_counter!(ACTIONS, "highest actions that the ladder allowed, by action and shadow");
     describe_gauge!(BUILD_INFO, "1, with the version of this server");
-    describe_counter!(STREAM_ITEMS, "reports of streams answered, by code");
+    describe_counter!(STREAM_ITEMS, "reports answered on streams, by code");
     describe_gauge!(DRAINING, "1 while the server drains");
     describe_counter!(TLS_HANDSHAKES, "TLS handshakes, by result");
     describe_gauge!(TLS_NOT_AFTER, Unit::Seconds, "expiry of the server's certificate, since 1970");

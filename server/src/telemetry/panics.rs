@@ -1,11 +1,11 @@
-//! Reports panics on standard error. Shows only literal messages, because formatted ones may contain text from
-//! reports or evidence.
+//! Reports panics on standard error. Shows only literal messages, because formatted messages may contain
+//! text from reports or evidence.
 
 use std::any::Any;
 use std::panic::{PanicHookInfo, set_hook};
 
 /// Installs the process-wide panic hook.
-#[expect(clippy::print_stderr, reason = "a panic may occur before logging starts, or in it")]
+#[expect(clippy::print_stderr, reason = "a panic may occur before logging starts, or inside it")]
 pub fn install_hook() {
     set_hook(Box::new(|panic: &PanicHookInfo<'_>| {
         let location =
@@ -20,7 +20,7 @@ pub fn payload_str(payload: &(dyn Any + Send)) -> &'static str {
     payload
         .downcast_ref::<&'static str>()
         .copied()
-        .unwrap_or("message not shown, since it may contain text of a caller")
+        .unwrap_or("message not shown, since it may contain text from a caller")
 }
 
 #[cfg(test)]

@@ -15,23 +15,14 @@ pub fn record_gate(verdict: &v1::GateVerdict, in_shadow: bool) {
     drop(traces::gate_span(exit, reason, in_shadow, verdict.validated_count));
 }
 
-/// The outcomes of the gate, the cap and the ladder in a response.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Outcomes<'a> {
-    /// The gate's outcome, if enforced.
-    pub gate: Option<&'a v1::GateVerdict>,
-    /// The cap's outcome, if enforced.
-    pub cap: Option<&'a v1::CapVerdict>,
-    /// The ladder's outcome, if enforced.
-    pub action: Option<&'a v1::ActionVerdict>,
-    /// The outcomes in shadow mode.
-    pub shadow: Option<&'a v1::Shadow>,
-}
-
-/// Records outcomes. Those in shadow mode are counted separately and logged, for comparison before they are
-/// enforced.
-pub fn record_outcomes(outcomes: Outcomes<'_>) {
-    let Outcomes { gate, cap, action, shadow } = outcomes;
+/// Records the outcomes in a response. Outcomes in shadow mode are counted separately and logged, so that
+/// they can be compared before they are enforced.
+pub fn record_outcomes(
+    gate: Option<&v1::GateVerdict>,
+    cap: Option<&v1::CapVerdict>,
+    action: Option<&v1::ActionVerdict>,
+    shadow: Option<&v1::Shadow>,
+) {
     count_outcomes(gate, cap, action, false);
     let Some(shadow) = shadow else { return };
     count_outcomes(shadow.gate.as_ref(), shadow.cap.as_ref(), shadow.action.as_ref(), true);
@@ -88,16 +79,11 @@ mod tests {
             let cap = v1::CapVerdict { before: 0.9, after: 0.64, cap: Some(0.64) };
             let action =
                 v1::ActionVerdict { action: v1::Action::Issue.into(), ..Default::default() };
-            record_outcomes(Outcomes {
-                gate: Some(&verdict),
-                cap: Some(&cap),
-                action: Some(&action),
-                ..Outcomes::default()
-            });
+            record_outcomes(Some(&verdict), Some(&cap), Some(&action), None);
             let cap = Some(v1::CapVerdict { after: 0.9, ..cap });
             let shadow = v1::Shadow { cap, action: Some(action), ..shadow };
-            record_outcomes(Outcomes { shadow: Some(&shadow), ..Outcomes::default() });
-            record_outcomes(Outcomes::default());
+            record_outcomes(None, None, None, Some(&shadow));
+            record_outcomes(None, None, None, None);
         });
         let text = handle.render();
         for shadow in ["false", "true"] {

@@ -7,7 +7,7 @@ static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 /// The caller's trace context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceContext {
-    /// 32 hexadecimal digits.
+    /// The trace id, 32 hexadecimal digits.
     pub trace_id: String,
     /// The caller's span id, 16 hexadecimal digits.
     pub parent_id: String,
@@ -22,7 +22,8 @@ impl TraceContext {
         format!("00-{}-{}-{:02x}", self.trace_id, self.parent_id, u8::from(self.is_sampled))
     }
 
-    /// Parses the `traceparent` header; `None` if it is missing or malformed, as the standard requires.
+    /// Parses the `traceparent` header. Returns `None` if it is missing or malformed, as the standard
+    /// requires.
     #[must_use]
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let value = headers.get(&TRACEPARENT)?.to_str().ok()?;
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn ignores_anything_else() {
+    fn ignores_invalid_headers() {
         for value in [
             "",
             "00",

@@ -40,7 +40,7 @@ impl Exporter {
     /// collector blocks nothing: spans wait in a bounded queue and are dropped when it is full.
     ///
     /// # Errors
-    /// The reason why the collector cannot be used.
+    /// Returns the reason why the collector cannot be used.
     pub fn start(config: &Traces) -> Result<Option<Self>, String> {
         let Some(endpoint) = &config.endpoint else { return Ok(None) };
         let exporter = SpanExporter::builder().with_tonic().with_endpoint(endpoint).build();
@@ -87,8 +87,9 @@ impl Extractor for Headers<'_> {
     }
 }
 
-/// Returns the span for a call to a method such as `GroundingService/Evaluate`, in the caller's trace. Disabled
-/// if the caller does not sample its trace, or sent no trace and the call is not sampled.
+/// Returns the span for a call to a method such as `GroundingService/Evaluate`, in the caller's trace. The
+/// span is disabled if the caller does not sample its trace, or if the caller sent no trace context and
+/// this call is not sampled.
 pub(crate) fn call_span(
     method: &'static str,
     headers: &HeaderMap,
@@ -129,7 +130,7 @@ pub(crate) fn call_span(
 /// Records the status code of a call.
 pub(crate) fn record_code(span: &Span, code: Code) {
     span.record("rpc.response.status_code", code_name(code));
-    // The conventions count these as server errors.
+    // The conventions count these codes as server errors.
     let is_server_error = matches!(
         code,
         Code::Unknown
@@ -207,7 +208,7 @@ fn record_failure(span: &Span, kind: &str) {
     span.record("error.type", kind);
 }
 
-/// Returns the trace context for calls made inside a span; `None` if the span is not exported.
+/// Returns the trace context for calls made inside a span, or `None` if the span is not exported.
 pub(crate) fn trace_context(span: &Span) -> Option<TraceContext> {
     if span.is_disabled() {
         return None;

@@ -82,7 +82,7 @@ fn read_file(path: &Path) -> Result<Vec<u8>, String> {
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let invalid_file = |reason: String| {
         format!(
-            "{}: {reason}; name a PEM file with -----BEGIN CERTIFICATE----- in it",
+            "{}: {reason}; name a PEM file that contains -----BEGIN CERTIFICATE-----",
             path.display()
         )
     };
@@ -102,7 +102,7 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
             error => format!("invalid PEM: {error}"),
         };
         format!(
-            "{}: {reason}; name a PEM file with a private key in it (PKCS #8, PKCS #1 or SEC 1), without a password",
+            "{}: {reason}; name a PEM file that contains a private key (PKCS #8, PKCS #1 or SEC 1) without a password",
             path.display()
         )
     })
@@ -120,8 +120,8 @@ fn certified_key(
     let (certificate_file, key_file) = (display_path(&files.certificate), display_path(&files.key));
     let key = provider.key_provider.load_private_key(key).map_err(|error| {
         let description = format!(
-            "{key_file}: unsupported private key ({error}); give one for RSA of 2048 bits or more, \
-             ECDSA P-256, P-384 or Ed25519"
+            "{key_file}: unsupported private key ({error}); use an RSA key of 2048 bits or more, \
+             or an ECDSA P-256, ECDSA P-384 or Ed25519 key"
         );
         TlsProblem { key: "key", description }
     })?;
@@ -130,23 +130,21 @@ fn certified_key(
         Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(certified),
         Err(Error::InconsistentKeys(_)) => {
             let description = format!(
-                "{key_file}: is not the key of the first certificate in {certificate_file} (tls.certificate); name \
-                 the two files that were made together, the server's own certificate first"
+                "{key_file}: is not the key of the first certificate in {certificate_file} (tls.certificate); name the two files that were created together, with the server's own certificate first"
             );
             Err(TlsProblem { key: "key", description })
         }
         Err(error) => {
             let description = format!(
-                "{certificate_file}: the first certificate cannot be read ({error}); name a PEM file with an X.509 \
-                 certificate of version 3"
+                "{certificate_file}: the first certificate cannot be read ({error}); name a PEM file with an X.509 version 3 certificate"
             );
             Err(TlsProblem { key: "certificate", description })
         }
     }
 }
 
-/// Returns a verifier that accepts clients whose certificate an authority in the file signed, or all clients
-/// without a file.
+/// Returns a verifier that accepts clients whose certificate an authority in the file signed, or all
+/// clients if there is no file.
 fn client_verifier(
     file: Option<&Path>,
     provider: &Arc<CryptoProvider>,
@@ -154,7 +152,7 @@ fn client_verifier(
     let Some(path) = file else { return Ok(WebPkiClientVerifier::no_client_auth()) };
     let invalid_file = |reason: String| {
         format!(
-            "{}: {reason}; name a PEM file with certificates of authorities, each an X.509 certificate of version 3",
+            "{}: {reason}; name a PEM file with the certificates of authorities, each an X.509 version 3 certificate",
             path.display()
         )
     };
@@ -169,8 +167,8 @@ fn client_verifier(
         .map_err(|error| invalid_file(error.to_string()))
 }
 
-/// Returns the expiry of a certificate in seconds since 1970. rustls exposes it only in the error for an expired
-/// certificate, so this verifies the certificate at the end of time.
+/// Returns the expiry of a certificate in seconds since 1970. rustls exposes it only in the error for an
+/// expired certificate, so this function verifies the certificate at the latest possible time.
 fn not_after(certificate: &CertificateDer<'_>) -> Option<u64> {
     let certificate = ParsedCertificate::try_from(certificate).ok()?;
     let result = verify_server_cert_signed_by_trust_anchor(

@@ -13,21 +13,22 @@ use tokio::sync::mpsc::{self, Sender};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::{TlsConnection, TlsStore};
+use super::TlsStore;
 use crate::telemetry::metrics as names;
 
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     max_duration: Duration,
-    /// Above this number of handshakes in progress, the oldest is aborted.
+    /// The maximum number of handshakes in progress. If it is exceeded, the oldest is aborted.
     max_in_progress: usize,
 }
 
 const LIMITS: Limits = Limits { max_duration: Duration::from_secs(10), max_in_progress: 256 };
 
-/// The maximum time for a peer to close after a failed handshake.
+/// The maximum time for a peer to close the connection after a failed handshake.
 const CLOSE_TIME: Duration = Duration::from_secs(1);
 
 const MAX_WAITING: usize = 16;
@@ -39,7 +40,7 @@ pub fn incoming(
     listener: TcpListener,
     store: Arc<TlsStore>,
     stop: impl Future<Output = ()> + Send + 'static,
-) -> ReceiverStream<io::Result<TlsConnection>> {
+) -> ReceiverStream<io::Result<TlsStream<TcpStream>>> {
     incoming_with_limits(listener, store, stop, LIMITS)
 }
 
@@ -48,7 +49,7 @@ fn incoming_with_limits(
     store: Arc<TlsStore>,
     stop: impl Future<Output = ()> + Send + 'static,
     limits: Limits,
-) -> ReceiverStream<io::Result<TlsConnection>> {
+) -> ReceiverStream<io::Result<TlsStream<TcpStream>>> {
     store.publish_expiry();
     let (sender, connections) = mpsc::channel(MAX_WAITING);
     let handshakes =
@@ -67,13 +68,17 @@ fn incoming_with_limits(
 struct Handshakes {
     store: Arc<TlsStore>,
     limits: Limits,
-    running: JoinSet<Option<TlsConnection>>,
+    running: JoinSet<Option<TlsStream<TcpStream>>>,
     oldest_first: VecDeque<AbortHandle>,
 }
 
 impl Handshakes {
     /// Accepts connections until the receiver is dropped.
-    async fn run(mut self, listener: &TcpListener, sender: &Sender<io::Result<TlsConnection>>) {
+    async fn run(
+        mut self,
+        listener: &TcpListener,
+        sender: &Sender<io::Result<TlsStream<TcpStream>>>,
+    ) {
         loop {
             tokio::select! {
                 accepted = listener.accept() => match accepted {
@@ -113,14 +118,14 @@ async fn handshake(
     stream: TcpStream,
     config: Arc<ServerConfig>,
     max_duration: Duration,
-) -> Option<TlsConnection> {
+) -> Option<TlsStream<TcpStream>> {
     let _ = stream.set_nodelay(true);
     let peer = stream.peer_addr().ok().map(tracing::field::display);
     let accepting = TlsAcceptor::from(config).accept(stream).into_fallible();
     match timeout(max_duration, accepting).await {
         Ok(Ok(stream)) => {
             count("ok");
-            Some(TlsConnection(stream))
+            Some(stream)
         }
         Ok(Err((error, stream))) => {
             tracing::debug!(peer, %error, "TLS handshake failed");
@@ -145,7 +150,9 @@ async fn wait_for_close(mut stream: TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-fn finish_handshake(result: Result<Option<TlsConnection>, JoinError>) -> Option<TlsConnection> {
+fn finish_handshake(
+    result: Result<Option<TlsStream<TcpStream>>, JoinError>,
+) -> Option<TlsStream<TcpStream>> {
     match result {
         Ok(connection) => connection,
         Err(error) if error.is_cancelled() => {

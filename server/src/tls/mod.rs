@@ -1,11 +1,9 @@
 //! TLS for the listeners: the server certificate, client authentication and concurrent handshakes.
 
-mod connection;
 mod files;
 mod handshakes;
 mod store;
 
-pub use connection::TlsConnection;
 pub use files::TlsProblem;
 pub use handshakes::incoming;
 pub use store::TlsStore;

@@ -43,7 +43,7 @@ impl TlsStore {
     /// Reloads the files for later handshakes. Keeps the previous contents if there is any error.
     ///
     /// # Errors
-    /// All errors in the files.
+    /// Returns all errors in the files.
     pub fn reload(&self) -> Result<(), Vec<TlsProblem>> {
         let contents = read(&self.files)?;
         warn_if_expired(&contents);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use gsar_core::evidence::{Citation, EvidenceId, Target};
+use gsar_core::evidence::{Citation, EvidenceId};
 use gsar_core::report::ClaimKind;
 use gsar_core::text::tokens::{is_stop_word, words};
 use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 use gsar_server::judge::{Judgement, Question};
 
-/// Tuples: a thing, a true statement about it, and a false one.
+/// Each tuple contains a thing, a true statement about it, and a false one.
 pub const FACTS: [(&str, &str, &str); 20] = [
     ("payments-db", "kept every row at 14:02", "lost 4 TB"),
     ("checkout-api", "answered 200 at 14:03", "crashed at 14:03"),
@@ -33,8 +33,9 @@ pub const FACTS: [(&str, &str, &str); 20] = [
 ];
 
 pub fn log() -> String {
-    let log: Vec<String> = FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}")).collect();
-    log.join("\n")
+    let lines: Vec<String> =
+        FACTS.iter().map(|(thing, fact, _)| format!("{thing} {fact}")).collect();
+    lines.join("\n")
 }
 
 pub fn truthful(question: &Question) -> Judgement {
@@ -42,7 +43,7 @@ pub fn truthful(question: &Question) -> Judgement {
     Judgement { judged, ..Judgement::default() }
 }
 
-/// Words in the forms' own phrases, which state nothing.
+/// Words that the forms add to a report. They state nothing about the facts.
 const FORM_WORDS: [&str; 17] = [
     "action", "add", "alert", "anyone", "cause", "found", "know", "more", "no", "note", "restore",
     "root", "state", "thing", "what", "x", "yes",
@@ -53,7 +54,7 @@ fn content_words(text: &str) -> BTreeSet<String> {
     known_words.map(|word| word.text.to_lowercase()).collect()
 }
 
-/// Judges a claim by the facts about the things it names. Questions and proposals are complementary.
+/// Judges a claim by the facts about the things that it names. Questions and proposals are complementary.
 fn judge_truthfully(claim: &Claim) -> JudgedClaim {
     let words = content_words(&claim.text);
     let mentions = |thing: &str| content_words(thing).iter().all(|word| words.contains(word));
@@ -75,19 +76,10 @@ fn judge_truthfully(claim: &Claim) -> JudgedClaim {
         ClaimKind::Statement if unexplained_words.is_empty() || denies_a_lie => Class::Grounded,
         ClaimKind::Statement => Class::Contradicted,
     };
-    let citations = facts.iter().map(|(thing, fact, _)| Citation {
-        target: Target::Evidence { id: EvidenceId::new("log").unwrap(), field_path: String::new() },
-        quote: format!("{thing} {fact}"),
-        bytes: None,
-    });
-    JudgedClaim {
-        claim: claim.clone(),
-        class,
-        evidence_type: EvidenceType::ToolMatch,
-        citations: citations.collect(),
-        note: String::new(),
-        role: gsar_core::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
-    }
+    let id = EvidenceId::new("log").unwrap();
+    let citations = facts
+        .iter()
+        .map(|(thing, fact, _)| Citation::new(id.clone(), format!("{thing} {fact}")))
+        .collect();
+    JudgedClaim { citations, ..JudgedClaim::new(claim.clone(), class, EvidenceType::ToolMatch) }
 }

@@ -1,4 +1,4 @@
-//! The forms of a statement in a report.
+//! The forms in which a report can contain a statement.
 
 use std::ops::Range;
 
@@ -6,47 +6,30 @@ use std::ops::Range;
 pub struct Form {
     pub name: &'static str,
     pub text: String,
-    /// Claims given by the caller: the text, and the position in the report if any.
+    /// The claims that the caller passes. Each has a text and, optionally, a position in the report.
     pub claims: Vec<(String, Option<Range<usize>>)>,
 }
 
-/// The position of the other sentences.
-#[derive(Clone, Copy)]
-enum Place {
-    /// Half before the form, half after it.
-    Around,
-    After,
-    Before,
-}
-
+/// Returns a statement about a thing in all forms, each between paragraphs with other true sentences.
 pub fn forms_among(truth: &str, others: &[String], thing: &str, statement: &str) -> Vec<Form> {
     let (first, last) = others.split_at(others.len() / 2);
     let paragraph =
         |all: &[String]| all.iter().map(|truth| format!("{truth}. ")).collect::<String>();
     let with_paragraphs = |form: Form| {
-        let (before, after) = match place(form.name) {
-            Place::Around => (paragraph(first), paragraph(last)),
-            Place::After => (String::new(), paragraph(others)),
-            Place::Before => (paragraph(others), String::new()),
+        let (before, after) = match form.name {
+            "front matter" => (String::new(), paragraph(others)),
+            "open comment" => (paragraph(others), String::new()),
+            _ => (paragraph(first), paragraph(last)),
         };
         let before = if before.is_empty() { before } else { format!("{before}\n\n") };
-        let shifted = |span: Range<usize>| span.start + before.len()..span.end + before.len();
-        let claims =
-            form.claims.into_iter().map(|(text, span)| (text, span.map(shifted))).collect();
+        let shift = |span: Range<usize>| span.start + before.len()..span.end + before.len();
+        let claims = form.claims.into_iter().map(|(text, span)| (text, span.map(shift))).collect();
         Form { name: form.name, text: format!("{before}{}\n{after}\n", form.text), claims }
     };
     forms_beside(truth, thing, statement).into_iter().map(with_paragraphs).collect()
 }
 
-fn place(form: &str) -> Place {
-    match form {
-        "front matter" => Place::After,
-        "open comment" => Place::Before,
-        _ => Place::Around,
-    }
-}
-
-/// Returns all forms of a statement, each with one true sentence.
+/// Returns a statement about a thing in all forms, each next to one true sentence.
 fn forms_beside(truth: &str, thing: &str, statement: &str) -> Vec<Form> {
     let lie = format!("{thing} {statement}");
     let words: Vec<&str> = lie.split(' ').collect();

@@ -1,4 +1,4 @@
-//! Reports with a statement in a disguising form, and a judge that knows the facts.
+//! Reports that hide a statement by its form, and a judge that knows the facts.
 
 pub mod facts;
 pub mod forms;

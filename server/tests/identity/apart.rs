@@ -10,20 +10,24 @@ use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
 use gsar_server::telemetry::metrics::recorder;
 use tonic::Code;
 
-use crate::identity::{As, TOKENS, code, started, with};
+use crate::identity::{Caller, TOKENS, code, start_server, with_token};
+use crate::support::corpora::{put, search};
+use crate::support::grades::{grade_request, report_grade};
+use crate::support::investigations::{start, submission, turn};
 use crate::support::tokens::Issuer;
 use crate::support::{item, request};
 
 #[tokio::test]
 async fn principals_do_not_see_each_others_data() {
-    let server = started(&Issuer::new()).await;
-    let [ada, ben, auditor, ..] = TOKENS.map(|token| with(&server.channel, Some(token)));
-    let grounding = |caller: &As| GroundingServiceClient::new(caller.clone());
-    let ledger = |caller: &As| LedgerServiceClient::new(caller.clone());
-    let evidence = |caller: &As| EvidenceServiceClient::new(caller.clone());
-    let keyed = v1::EvaluateRequest { idempotency_key: "one".to_owned(), ..request() };
-    let id = grounding(&ada).evaluate(keyed.clone()).await.unwrap().into_inner().evaluation_id;
-    let bens_id = grounding(&ben).evaluate(keyed).await.unwrap().into_inner().evaluation_id;
+    let server = start_server(&Issuer::new()).await;
+    let [ada, ben, auditor, ..] = TOKENS.map(|token| with_token(&server.channel, Some(token)));
+    let grounding = |caller: &Caller| GroundingServiceClient::new(caller.clone());
+    let ledger = |caller: &Caller| LedgerServiceClient::new(caller.clone());
+    let evidence = |caller: &Caller| EvidenceServiceClient::new(caller.clone());
+    let keyed_request = v1::EvaluateRequest { idempotency_key: "one".to_owned(), ..request() };
+    let id =
+        grounding(&ada).evaluate(keyed_request.clone()).await.unwrap().into_inner().evaluation_id;
+    let bens_id = grounding(&ben).evaluate(keyed_request).await.unwrap().into_inner().evaluation_id;
     assert_ne!(id, bens_id, "idempotency keys belong to a principal");
 
     let evaluation_request =
@@ -36,10 +40,10 @@ async fn principals_do_not_see_each_others_data() {
     ] {
         assert_eq!(code(ledger(caller).get_evaluation(evaluation_request(id)).await), expected);
     }
-    let recorded =
+    let record =
         ledger(&auditor).get_evaluation(evaluation_request(&bens_id)).await.unwrap().into_inner();
-    assert_eq!(recorded.principal, "ben");
-    let list_ids = async |caller: &As| -> Vec<String> {
+    assert_eq!(record.principal, "ben");
+    let list_ids = async |caller: &Caller| -> Vec<String> {
         let list = v1::ListEvaluationsRequest::default();
         let page = ledger(caller).list_evaluations(list).await.unwrap().into_inner();
         page.evaluations
@@ -51,58 +55,40 @@ async fn principals_do_not_see_each_others_data() {
     assert_eq!(list_ids(&auditor).await, [format!("ben {bens_id}"), format!("ada {id}")]);
     let delete = v1::DeleteEvaluationRequest { evaluation_id: id.clone() };
     assert_eq!(code(ledger(&ben).delete_evaluation(delete).await), Code::NotFound);
-    let rescore = v1::RescoreRequest { evaluation_id: id.clone(), ..v1::RescoreRequest::default() };
+    let rescore = v1::RescoreRequest { evaluation_id: id.clone(), ..Default::default() };
     assert_eq!(code(grounding(&ben).rescore(rescore).await), Code::NotFound);
-    let grade = v1::GradeRequest {
-        evaluation_id: id.clone(),
-        grader: "ben".to_owned(),
-        grades: vec![v1::Grade {
-            subject: Some(v1::grade::Subject::Report(v1::ReportGrade {
-                tier: v1::Tier::Proceed.into(),
-            })),
-            note: String::new(),
-        }],
-    };
+    let grade = grade_request(&id, "ben", [report_grade(v1::Tier::Proceed)]);
     assert_eq!(code(ledger(&ben).grade(grade).await), Code::NotFound);
     let evidence_request =
         v1::GetEvaluationEvidenceRequest { evaluation_id: id.clone(), evidence_id: "e".to_owned() };
     assert_eq!(code(ledger(&ben).get_evaluation_evidence(evidence_request).await), Code::NotFound);
-    let exported_ids = async |caller: &As| -> String {
+    let export_text = async |caller: &Caller| -> String {
         let kinds = vec![v1::ExportKind::Partitions.into(), v1::ExportKind::Grades.into()];
-        let every_kind = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
+        let every_kind = v1::ExportRequest { kinds, ..Default::default() };
         let mut chunks = ledger(caller).export(every_kind).await.unwrap().into_inner();
-        let mut exported = String::new();
+        let mut text = String::new();
         while let Some(chunk) = chunks.message().await.unwrap() {
-            exported.push_str(&format!("{chunk:?}"));
+            text.push_str(&format!("{chunk:?}"));
         }
-        exported
+        text
     };
-    assert!(exported_ids(&ada).await.contains(&id));
-    assert!(!exported_ids(&ben).await.contains(&id));
+    assert!(export_text(&ada).await.contains(&id));
+    assert!(!export_text(&ben).await.contains(&id));
 
-    let messages = |text: &str| {
-        use v1::put_evidence_request::Part;
-        let corpus = v1::CorpusHead { corpus_id: "inc-7".to_owned(), ..v1::CorpusHead::default() };
-        let parts = [Part::Corpus(corpus), Part::Item(item("of-one", text))];
-        tokio_stream::iter(parts.map(|part| v1::PutEvidenceRequest { part: Some(part) }))
-    };
-    evidence(&ada).put_evidence(messages("only ada knows this")).await.unwrap();
-    evidence(&ben).put_evidence(messages("only ben knows that")).await.unwrap();
-    let search = |corpus: &str| v1::SearchRequest {
-        corpus_id: corpus.to_owned(),
-        query: "only knows".to_owned(),
-        ..v1::SearchRequest::default()
-    };
+    let upload = |text: &str| put("inc-7", [item("of-one", text)]);
+    evidence(&ada).put_evidence(upload("only ada knows this")).await.unwrap();
+    evidence(&ben).put_evidence(upload("only ben knows that")).await.unwrap();
+    let search = |corpus: &str| search(corpus, "only knows");
     for (caller, corpus, text) in [
         (&ada, "inc-7", "only ada"),
         (&ben, "inc-7", "only ben"),
         (&auditor, "ada@inc-7", "only ada"),
         (&ada, "ada@inc-7", "only ada"),
     ] {
-        let found = evidence(caller).search(search(corpus)).await.unwrap().into_inner();
-        assert!(found.hits[0].text.contains(text), "{corpus}: {found:?}");
+        let results = evidence(caller).search(search(corpus)).await.unwrap().into_inner();
+        assert!(results.hits[0].text.contains(text), "{corpus}: {results:?}");
     }
-    let corpora = async |caller: &As| -> Vec<String> {
+    let corpora = async |caller: &Caller| -> Vec<String> {
         let list = v1::ListCorporaRequest::default();
         let page = evidence(caller).list_corpora(list).await.unwrap().into_inner();
         page.corpora.into_iter().map(|corpus| corpus.corpus_id).collect()
@@ -114,7 +100,7 @@ async fn principals_do_not_see_each_others_data() {
         let snapshot = v1::GetSnapshotRequest {
             corpus_id: corpus.to_owned(),
             item: Some(v1::get_snapshot_request::Item::EvidenceId("of-one".to_owned())),
-            ..v1::GetSnapshotRequest::default()
+            ..Default::default()
         };
         assert_eq!(code(evidence(&ben).get_snapshot(snapshot).await), Code::NotFound);
         let delete = v1::DeleteCorpusRequest { corpus_id: corpus.to_owned() };
@@ -123,33 +109,18 @@ async fn principals_do_not_see_each_others_data() {
         assert_eq!(code(grounding(&ben).evaluate(evaluate).await), Code::NotFound);
     }
 
-    let investigations = |caller: &As| InvestigationServiceClient::new(caller.clone());
-    let start = v1::StartInvestigationRequest {
-        investigation_id: "i".to_owned(),
-        ..v1::StartInvestigationRequest::default()
-    };
-    investigations(&ada).start_investigation(start.clone()).await.unwrap();
-    let get_request = || v1::GetInvestigationRequest {
-        investigation_id: "i".to_owned(),
-        ..v1::GetInvestigationRequest::default()
-    };
+    let investigations = |caller: &Caller| InvestigationServiceClient::new(caller.clone());
+    investigations(&ada).start_investigation(start("i")).await.unwrap();
+    let get_request =
+        || v1::GetInvestigationRequest { investigation_id: "i".to_owned(), ..Default::default() };
     assert_eq!(code(investigations(&ben).get_investigation(get_request()).await), Code::NotFound);
-    let turn = v1::RecordTurnRequest {
-        investigation_id: "i".to_owned(),
-        step: 1,
-        ..v1::RecordTurnRequest::default()
-    };
+    let turn = turn("i", 1, Vec::new());
     assert_eq!(code(investigations(&ben).record_turn(turn).await), Code::NotFound);
-    let submit = v1::SubmitReportRequest {
-        investigation_id: "i".to_owned(),
-        step: 1,
-        report: request().report,
-        ..v1::SubmitReportRequest::default()
-    };
+    let submit = submission("i", 1, "The connection pool size is 20.", Vec::new());
     assert_eq!(code(investigations(&ben).submit_report(submit).await), Code::NotFound);
     let cancel = v1::CancelInvestigationRequest { investigation_id: "i".to_owned() };
     assert_eq!(code(investigations(&ben).cancel_investigation(cancel).await), Code::NotFound);
-    investigations(&ben).start_investigation(start).await.unwrap();
+    investigations(&ben).start_investigation(start("i")).await.unwrap();
     assert_eq!(code(investigations(&ada).get_investigation(get_request()).await), Code::Ok);
 
     let metrics = recorder().unwrap().render();

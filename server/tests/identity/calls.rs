@@ -6,9 +6,9 @@ use tonic::client::Grpc;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::{Code, Request, Status};
 
-use crate::identity::As;
+use crate::identity::Caller;
 
-/// Returns every method in the contract, such as `GroundingService/Evaluate`.
+/// Returns the name of every method in the contract, such as `GroundingService/Evaluate`.
 pub(crate) fn methods() -> Vec<String> {
     let pool = prost_reflect::DescriptorPool::decode(gsar_proto::DESCRIPTORS).unwrap();
     let services = pool.services().filter(|service| service.package_name() == "gsar.v1");
@@ -31,12 +31,12 @@ impl Answers {
     }
 }
 
-pub(crate) async fn call_empty(service: As, method: &str) -> Status {
+pub(crate) async fn call_empty(service: Caller, method: &str) -> Status {
     call(service, method, &["{}"]).await.status
 }
 
-/// Calls a method with these messages, of which a unary method accepts one.
-pub(crate) async fn call(service: As, method: &str, documents: &[&str]) -> Answers {
+/// Calls a method with these messages. A unary method accepts only one message.
+pub(crate) async fn call(service: Caller, method: &str, documents: &[&str]) -> Answers {
     let transcoding = Transcoding::for_method(&format!("gsar.v1.{method}")).unwrap();
     let message = |document: &&str| transcoding.encode(document).unwrap();
     let messages: Vec<Vec<u8>> = documents.iter().map(message).collect();
@@ -44,25 +44,25 @@ pub(crate) async fn call(service: As, method: &str, documents: &[&str]) -> Answe
     grpc.ready().await.unwrap();
     let request = Request::new(tokio_stream::iter(messages));
     let path = format!("/gsar.v1.{method}").parse().unwrap();
-    let mut answer = Answers { documents: Vec::new(), status: Status::ok("") };
-    let mut answers = match grpc.streaming(request, path, Messages).await {
+    let mut result = Answers { documents: Vec::new(), status: Status::ok("") };
+    let mut answers = match grpc.streaming(request, path, RawCodec).await {
         Ok(answers) => answers.into_inner(),
-        Err(status) => return Answers { status, ..answer },
+        Err(status) => return Answers { status, ..result },
     };
     loop {
         match answers.message().await {
             Ok(Some(message)) => {
-                answer.documents.push(transcoding.decode(&message, Defaults::Printed).unwrap())
+                result.documents.push(transcoding.decode(&message, Defaults::Printed).unwrap())
             }
-            Ok(None) => return answer,
-            Err(status) => return Answers { status, ..answer },
+            Ok(None) => return result,
+            Err(status) => return Answers { status, ..result },
         }
     }
 }
 
-struct Messages;
+pub(crate) struct RawCodec;
 
-impl Codec for Messages {
+impl Codec for RawCodec {
     type Encode = Vec<u8>;
     type Decode = Vec<u8>;
     type Encoder = Self;
@@ -77,7 +77,7 @@ impl Codec for Messages {
     }
 }
 
-impl Encoder for Messages {
+impl Encoder for RawCodec {
     type Item = Vec<u8>;
     type Error = Status;
 
@@ -87,7 +87,7 @@ impl Encoder for Messages {
     }
 }
 
-impl Decoder for Messages {
+impl Decoder for RawCodec {
     type Item = Vec<u8>;
     type Error = Status;
 

@@ -1,35 +1,26 @@
-//! Tests of the ways to identify a principal.
+//! Tests the ways to identify a principal, and the attestation, limits and rights that depend on the principal.
 
 use gsar_proto::v1;
 use gsar_proto::v1::grounding_service_client::GroundingServiceClient;
 use gsar_proto::v1::ledger_service_client::LedgerServiceClient;
-use gsar_server::config::{Attested, Tls};
+use gsar_server::config::Attested;
 use serde_json::json;
 use tonic::Code;
 use tonic_types::StatusExt as _;
 
-use crate::identity::{code, principals, with, with_principals};
-use crate::support::tls::{Authority, Client};
+use crate::identity::{code, configure_principals, principals_toml, with_token};
+use crate::support::tls::{self, Authority, Client};
 use crate::support::tokens::Issuer;
-use crate::support::{TestServerOptions, request};
+use crate::support::{TestServer, http, request};
 
 #[tokio::test]
 async fn clients_are_identified_by_certificate() {
     let (authority, issuer) = (Authority::new("clients"), Issuer::new());
-    let server = TestServerOptions::default()
-        .start(|config| {
-            with_principals(config, &issuer);
-            let folder = config.data_dir.parent().unwrap();
-            authority.sign().write(folder, "server");
-            std::fs::write(folder.join("clients.pem"), authority.pem()).unwrap();
-            config.listen.push("grpcs://127.0.0.1:0".parse().unwrap());
-            config.tls = Tls {
-                certificate: Some(folder.join("server.pem")),
-                key: Some(folder.join("server.key")),
-                client_ca: Some(folder.join("clients.pem")),
-            };
-        })
-        .await;
+    let server = TestServer::with(|config| {
+        configure_principals(config, &issuer);
+        tls::configure(config, &authority.sign(), Some(&authority));
+    })
+    .await;
     let versions = rustls::ALL_VERSIONS;
     let ada = authority.sign_for("spiffe://example/ada");
     let eve = authority.sign_for("spiffe://example/eve");
@@ -38,7 +29,7 @@ async fn clients_are_identified_by_certificate() {
     let list = async |client: &Client, token: Option<&str>| {
         let channel = client.channel(address).await.unwrap();
         let list = v1::ListEvaluationsRequest::default();
-        LedgerServiceClient::new(with(&channel, token)).list_evaluations(list).await
+        LedgerServiceClient::new(with_token(&channel, token)).list_evaluations(list).await
     };
     assert_eq!(code(list(&ada, None).await), Code::Ok);
     let error = list(&eve, None).await.unwrap_err();
@@ -49,7 +40,7 @@ async fn clients_are_identified_by_certificate() {
     assert_eq!(code(list(&ada, Some("guessed")).await), Code::Unauthenticated);
 
     let file = server.folder.path().join("principals.toml");
-    std::fs::write(&file, principals().replace("/ada\"", "/eve\"")).unwrap();
+    std::fs::write(&file, principals_toml().replace("/ada\"", "/eve\"")).unwrap();
     server.reload().await;
     while code(list(&eve, None).await) != Code::Ok {
         tokio::task::yield_now().await;
@@ -60,17 +51,16 @@ async fn clients_are_identified_by_certificate() {
 #[tokio::test]
 async fn attestation_depends_on_the_principal() {
     let issuer = Issuer::new();
-    let server = TestServerOptions::default()
-        .start(|config| {
-            with_principals(config, &issuer);
-            let listen = config.listen[0].clone();
-            let principal = Some("ada".to_owned());
-            let rule = Attested { listen, peer_uid: None, principal, tools: Vec::new() };
-            config.evidence.attested = vec![rule];
-        })
-        .await;
+    let server = TestServer::with(|config| {
+        configure_principals(config, &issuer);
+        let listen = config.listen[0].clone();
+        let principal = Some("ada".to_owned());
+        let rule = Attested { listen, peer_uid: None, principal, tools: Vec::new() };
+        config.evidence.attested = vec![rule];
+    })
+    .await;
     for (token, expected) in [("secret-of-ada", true), ("secret-of-ben", false)] {
-        let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
+        let mut caller = GroundingServiceClient::new(with_token(&server.channel, Some(token)));
         let answer = caller.evaluate(request()).await.unwrap().into_inner();
         assert_eq!(answer.provenance.unwrap().evidence[0].attested, expected, "{token}");
     }
@@ -79,15 +69,14 @@ async fn attestation_depends_on_the_principal() {
 #[tokio::test]
 async fn socket_users_are_identified_and_rate_limited() {
     use std::os::unix::fs::MetadataExt as _;
-    let server = TestServerOptions::default()
-        .start(|config| {
-            let file = config.data_dir.parent().unwrap().join("principals.toml");
-            let uid = std::fs::metadata(file.parent().unwrap()).unwrap().uid();
-            let text = format!("[me]\nuids = [{uid}]\nmay = [\"read\"]\ncalls_per_minute = 2\n");
-            std::fs::write(&file, text).unwrap();
-            config.security.principals = Some(file);
-        })
-        .await;
+    let server = TestServer::with(|config| {
+        let file = config.data_dir.parent().unwrap().join("principals.toml");
+        let uid = std::fs::metadata(file.parent().unwrap()).unwrap().uid();
+        let text = format!("[me]\nuids = [{uid}]\nmay = [\"read\"]\ncalls_per_minute = 2\n");
+        std::fs::write(&file, text).unwrap();
+        config.security.principals = Some(file);
+    })
+    .await;
     let mut ledger = server.ledger();
     for _ in 0..2 {
         ledger.list_evaluations(v1::ListEvaluationsRequest::default()).await.unwrap();
@@ -101,24 +90,23 @@ async fn socket_users_are_identified_and_rate_limited() {
 #[tokio::test]
 async fn concurrent_calls_are_limited_per_principal() {
     use std::os::unix::fs::MetadataExt as _;
-    let server = TestServerOptions::default()
-        .start(|config| {
-            let file = config.data_dir.parent().unwrap().join("principals.toml");
-            let uid = std::fs::metadata(file.parent().unwrap()).unwrap().uid();
-            let may = "may = [\"read\", \"evaluate\"]\ncalls_in_flight = 1\n";
-            std::fs::write(&file, format!("[me]\nuids = [{uid}]\n{may}")).unwrap();
-            config.security.principals = Some(file);
-        })
-        .await;
+    let server = TestServer::with(|config| {
+        let file = config.data_dir.parent().unwrap().join("principals.toml");
+        let uid = std::fs::metadata(file.parent().unwrap()).unwrap().uid();
+        let may = "may = [\"read\", \"evaluate\"]\ncalls_in_flight = 1\n";
+        std::fs::write(&file, format!("[me]\nuids = [{uid}]\n{may}")).unwrap();
+        config.security.principals = Some(file);
+    })
+    .await;
     let list =
         async || server.ledger().list_evaluations(v1::ListEvaluationsRequest::default()).await;
     list().await.unwrap();
-    // Parsing takes a minute in a debug build.
-    let report = v1::Report { synthesis: "1,".repeat(1 << 21), ..v1::Report::default() };
+    // Parsing this report takes a minute in a debug build.
+    let report = v1::Report { synthesis: "1,".repeat(1 << 21), ..Default::default() };
     let long_request = v1::EvaluateRequest { report: Some(report), ..request() };
     let mut grounding = server.grounding();
     let long_call = tokio::spawn(async move {
-        // A list call may hold the only permit.
+        // A list call may be holding the only permit.
         while let Err(error) = grounding.evaluate(long_request.clone()).await {
             assert_eq!(error.code(), Code::ResourceExhausted, "{error:?}");
         }
@@ -139,18 +127,16 @@ async fn concurrent_calls_are_limited_per_principal() {
 }
 
 #[tokio::test]
-async fn token_permits_writing_over_http() {
+async fn valid_token_permits_writing_over_http() {
     let issuer = Issuer::new();
-    let server = TestServerOptions::default()
-        .start(|config| {
-            with_principals(config, &issuer);
-            config.security.require = false;
-            config.gateway.address = Some("0.0.0.0:0".parse().unwrap());
-        })
-        .await;
+    let server = TestServer::with(|config| {
+        configure_principals(config, &issuer);
+        config.security.require = false;
+        config.gateway.address = Some("0.0.0.0:0".parse().unwrap());
+    })
+    .await;
     let port = server.gateway.unwrap().port();
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let http = reqwest::Client::new();
+    let http = http::client();
     let post = async |path: &str, token: Option<&str>, document: serde_json::Value| {
         let mut request = http
             .post(format!("http://127.0.0.1:{port}/v1/{path}"))
@@ -162,7 +148,7 @@ async fn token_permits_writing_over_http() {
         }
         request.send().await.unwrap()
     };
-    let mut ada = GroundingServiceClient::new(with(&server.channel, Some("secret-of-ada")));
+    let mut ada = GroundingServiceClient::new(with_token(&server.channel, Some("secret-of-ada")));
     let id = ada.evaluate(request()).await.unwrap().into_inner().evaluation_id;
     let delete = || json!({ "evaluationId": id });
     for (token, status) in [

@@ -1,4 +1,4 @@
-//! Tests that principals can neither find nor infer each other's data by its name, in any method.
+//! Tests that no method lets principals find each other's data by its name, or infer that it exists.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use prost_reflect::{DescriptorPool, Kind, MessageDescriptor};
 use tonic::Code;
 
 use crate::identity::calls::{call, methods};
-use crate::identity::{TOKENS, principals, started, with, with_principals};
+use crate::identity::{TOKENS, configure_principals, principals_toml, start_server, with_token};
 use crate::support::chat_models::{HONEST, Models, request_for};
 use crate::support::tokens::Issuer;
-use crate::support::{TestServerOptions, item, request};
+use crate::support::{TestServer, evaluation, item};
 
-/// Request fields with the names of stored data.
-const NAMING: [&str; 7] = [
+/// Request fields that name stored data.
+const NAME_FIELDS: [&str; 7] = [
     "evaluation_id",
     "corpus_id",
     "investigation_id",
@@ -25,18 +25,19 @@ const NAMING: [&str; 7] = [
     "report_id",
 ];
 
-/// A word in all of ada's data and in none of ben's requests.
+/// A word that occurs in all of ada's data and in none of ben's requests.
 const MARK: &str = "xylophone";
 
-/// Ben's requests by method, with the expected status. EVALUATION, CORPUS, KEY, INVESTIGATION, PAGE and
-/// AFTER are replaced by ada's names. Some methods answer as if nothing existed.
-const QUESTIONS: &[(&str, &[&str], Code)] = &[
+/// Ben's requests to each method, with the expected status. The placeholders EVALUATION, CORPUS, KEY, INVESTIGATION,
+/// PAGE and AFTER are replaced with the names of ada's data. If the status is Ok, the method responds as if ada's data
+/// did not exist.
+const REQUESTS: &[(&str, &[&str], Code)] = &[
     (
         "GroundingService/Evaluate",
         &[r#"{"report": {"synthesis": "A."}, "corpusId": "CORPUS"}"#],
         Code::NotFound,
     ),
-    // Ben's own key and investigation, under ada's names.
+    // This request creates a key and an investigation of ben's with the same names as ada's.
     (
         "GroundingService/Evaluate",
         &[
@@ -169,40 +170,46 @@ fn names_owned_data(message: &MessageDescriptor, visited: &mut BTreeSet<String>)
             Kind::Message(nested) => names_owned_data(&nested, visited),
             _ => false,
         };
-        nested || NAMING.contains(&field.name())
+        nested || NAME_FIELDS.contains(&field.name())
     })
 }
 
 #[test]
-fn every_method_with_an_owned_name_is_tested() {
+fn every_method_whose_request_names_owned_data_is_tested() {
     let pool = DescriptorPool::decode(gsar_proto::DESCRIPTORS).unwrap();
     for method in methods() {
         let (service, name) = method.split_once('/').unwrap();
         let service = pool.get_service_by_name(&format!("gsar.v1.{service}")).unwrap();
         let descriptor = service.methods().find(|descriptor| descriptor.name() == name).unwrap();
-        let is_tested = QUESTIONS.iter().any(|(tested, ..)| *tested == method);
-        let is_naming = names_owned_data(&descriptor.input(), &mut BTreeSet::new());
-        assert_eq!(is_tested, is_naming, "{method}: does its request name owned data?");
+        let is_tested = REQUESTS.iter().any(|(tested, ..)| *tested == method);
+        let names_data = names_owned_data(&descriptor.input(), &mut BTreeSet::new());
+        assert_eq!(
+            is_tested, names_data,
+            "{method} must be in REQUESTS if and only if its request names owned data"
+        );
     }
 }
 
 #[tokio::test]
-async fn names_of_other_principals_are_not_found() {
-    let server = started(&Issuer::new()).await;
-    let [ada, ben, ..] = TOKENS.map(|token| with(&server.channel, Some(token)));
-    let marked = format!(
+async fn data_of_other_principals_is_not_found_by_name() {
+    let server = start_server(&Issuer::new()).await;
+    let [ada, ben, ..] = TOKENS.map(|token| with_token(&server.channel, Some(token)));
+    let marked_request = format!(
         r#"{{"report": {{"id": "r-of-ada", "synthesis": "The {MARK} pool size is 20."}}, "idempotencyKey": "of-ada",
              "investigationId": "i", "evidence": [{{"id": "e", "kind": "EVIDENCE_KIND_TOOL_OUTPUT",
              "lane": "EVIDENCE_LANE_LOGS", "text": "{MARK} pool size is 20"}}]}}"#
     );
     let evaluate = "GroundingService/Evaluate";
-    let first = call(ada.clone(), evaluate, &[marked.as_str()]).await;
+    let first = call(ada.clone(), evaluate, &[marked_request.as_str()]).await;
     assert_eq!(first.code(), Code::Ok, "{first:?}");
-    let second = marked.replace("of-ada", "second");
+    let second = marked_request.replace("of-ada", "second");
     call(ada.clone(), evaluate, &[second.as_str()]).await;
     let field = |documents: &[String], name: &str| -> String {
         let document: serde_json::Value = serde_json::from_str(&documents[0]).unwrap();
-        document[name].as_str().unwrap_or_else(|| panic!("{name} of {document}")).to_owned()
+        document[name]
+            .as_str()
+            .unwrap_or_else(|| panic!("no string {name} in {document}"))
+            .to_owned()
     };
     let evaluation = field(&first.documents, "evaluationId");
     let page = call(ada.clone(), "LedgerService/ListEvaluations", &[r#"{"pageSize": 1}"#]).await;
@@ -231,7 +238,7 @@ async fn names_of_other_principals_are_not_found() {
     let start = r#"{"investigationId": "i"}"#;
     call(ada.clone(), "InvestigationService/StartInvestigation", &[start]).await;
 
-    let filled = |document: &str, corpus: &str| {
+    let fill_in = |document: &str, corpus: &str| {
         [
             ("EVALUATION", evaluation.as_str()),
             ("CORPUS", corpus),
@@ -244,9 +251,9 @@ async fn names_of_other_principals_are_not_found() {
         .fold(document.to_owned(), |text, (name, value)| text.replace(name, value))
     };
     for corpus in ["ada@inc-7", "inc-7", "@inc-7"] {
-        for (method, documents, expected) in QUESTIONS {
+        for (method, documents, expected) in REQUESTS {
             let documents: Vec<String> =
-                documents.iter().map(|document| filled(document, corpus)).collect();
+                documents.iter().map(|document| fill_in(document, corpus)).collect();
             let documents: Vec<&str> = documents.iter().map(String::as_str).collect();
             if corpus != "ada@inc-7" && !documents.concat().contains(corpus) {
                 continue;
@@ -275,7 +282,7 @@ async fn names_of_other_principals_are_not_found() {
         ("EvidenceService/GetSnapshot", r#"{"corpusId": "inc-7", "key": "KEY"}"#),
         ("InvestigationService/GetInvestigation", r#"{"investigationId": "i"}"#),
     ] {
-        let document = filled(document, "inc-7");
+        let document = fill_in(document, "inc-7");
         let answer = call(ada.clone(), method, &[document.as_str()]).await;
         assert_eq!(answer.code(), Code::Ok, "{method}: {answer:?}");
     }
@@ -286,17 +293,16 @@ async fn names_of_other_principals_are_not_found() {
 #[tokio::test]
 async fn full_storage_does_not_disclose_other_principals_usage() {
     let issuer = Issuer::new();
-    let server = TestServerOptions::default()
-        .start(|config| {
-            with_principals(config, &issuer);
-            let principals_with_limits = principals()
-                .replace(r#"may = ["audit", "read", "search"]"#, r#"may = ["audit", "store"]"#);
-            std::fs::write(config.security.principals.clone().unwrap(), principals_with_limits)
-                .unwrap();
-            config.evidence.max_size = "4KiB".parse().unwrap();
-            config.evidence.max_corpus_size = "4KiB".parse().unwrap();
-        })
-        .await;
+    let server = TestServer::with(|config| {
+        configure_principals(config, &issuer);
+        let principals_with_limits = principals_toml()
+            .replace(r#"may = ["audit", "read", "search"]"#, r#"may = ["audit", "store"]"#);
+        std::fs::write(config.security.principals.clone().unwrap(), principals_with_limits)
+            .unwrap();
+        config.evidence.max_size = "4KiB".parse().unwrap();
+        config.evidence.max_corpus_size = "4KiB".parse().unwrap();
+    })
+    .await;
     let put_text = async |token: &str, size: usize| {
         let text = "line of a log\n".repeat(size / 14);
         let parts = [
@@ -306,7 +312,7 @@ async fn full_storage_does_not_disclose_other_principals_usage() {
             .to_string(),
         ];
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        call(with(&server.channel, Some(token)), "EvidenceService/PutEvidence", &parts).await
+        call(with_token(&server.channel, Some(token)), "EvidenceService/PutEvidence", &parts).await
     };
     assert_eq!(put_text("secret-of-ada", 3000).await.code(), Code::Ok);
     let error = put_text("secret-of-ben", 2000).await.status;
@@ -329,12 +335,12 @@ async fn model_answers_are_cached_per_principal() {
     let (issuer, provider) = (Issuer::new(), Server::start().await.unwrap());
     provider.always(ScriptedReply::answer(HONEST));
     let models = Models::new().with("openai:gpt-4.1", &provider, |_| {});
-    let server = models.start(|config| with_principals(config, &issuer)).await;
+    let server = models.start(|config| configure_principals(config, &issuer)).await;
     let from_cache = async |token: &str| {
-        let mut question = request_for("");
-        question.options = None;
-        let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
-        let answer = caller.evaluate(question).await.unwrap().into_inner();
+        let mut request = request_for("");
+        request.options = None;
+        let mut caller = GroundingServiceClient::new(with_token(&server.channel, Some(token)));
+        let answer = caller.evaluate(request).await.unwrap().into_inner();
         let judges = answer.provenance.unwrap().judges;
         judges.iter().flat_map(|link| &link.calls).map(|call| call.from_cache).collect::<Vec<_>>()
     };
@@ -349,23 +355,21 @@ async fn model_answers_are_cached_per_principal() {
 }
 
 #[tokio::test]
-async fn pairs_belong_to_one_principal() {
-    // The same evidence, with ada's good report and ben's bad one.
-    let server = started(&Issuer::new()).await;
+async fn principals_do_not_see_pairs_with_reports_of_others() {
+    // Both reports have the same evidence. Ada's report is true, and ben's is false.
+    let server = start_server(&Issuer::new()).await;
     for (token, synthesis) in [
         ("secret-of-ada", "The pool size of checkout is 20."),
         ("secret-of-ben", "The pool size of checkout is 50."),
     ] {
-        let mut evaluate = request();
-        evaluate.report.as_mut().unwrap().synthesis = synthesis.to_owned();
-        evaluate.evidence = vec![item("pool", r#"{"name": "checkout", "pool_size": 20}"#)];
-        let mut caller = GroundingServiceClient::new(with(&server.channel, Some(token)));
-        caller.evaluate(evaluate).await.unwrap();
+        let evidence = vec![item("pool", r#"{"name": "checkout", "pool_size": 20}"#)];
+        let mut caller = GroundingServiceClient::new(with_token(&server.channel, Some(token)));
+        caller.evaluate(evaluation(synthesis, evidence)).await.unwrap();
     }
-    let exported = async |token: &str| {
+    let count_exported_pairs = async |token: &str| {
         let kinds = vec![v1::ExportKind::Preferences.into()];
-        let pairs = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
-        let mut ledger = LedgerServiceClient::new(with(&server.channel, Some(token)));
+        let pairs = v1::ExportRequest { kinds, ..Default::default() };
+        let mut ledger = LedgerServiceClient::new(with_token(&server.channel, Some(token)));
         let mut answers = ledger.export(pairs).await.unwrap().into_inner();
         let mut records = 0;
         while let Some(answer) = answers.message().await.unwrap() {
@@ -373,6 +377,9 @@ async fn pairs_belong_to_one_principal() {
         }
         records
     };
-    assert_eq!(exported("secret-of-the-auditor").await, 1, "the auditor sees the pair");
-    assert_eq!(exported("secret-of-ada").await + exported("secret-of-ben").await, 0);
+    assert_eq!(count_exported_pairs("secret-of-the-auditor").await, 1, "the auditor sees the pair");
+    assert_eq!(
+        count_exported_pairs("secret-of-ada").await + count_exported_pairs("secret-of-ben").await,
+        0
+    );
 }

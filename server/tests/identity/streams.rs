@@ -16,30 +16,32 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Endpoint;
 use tonic::{Code, Streaming};
 
-use crate::identity::{As, digest, principals, started, with};
+use crate::identity::{Caller, code, digest, principals_toml, start_server, with_token};
+use crate::support::corpora::{head, part};
+use crate::support::investigations::start;
 use crate::support::tokens::Issuer;
 use crate::support::{TestServer, item, request};
 
-/// Changes to ada's entry and their effects on her open streams.
+/// Returns changes to ada's entry. Each has a description and the status with which her open streams then end.
 fn changes() -> [(&'static str, String, Code); 4] {
-    let principals_toml = principals();
+    let principals_toml = principals_toml();
     let (ada, other_principals) = principals_toml.split_at(principals_toml.find("[ben]").unwrap());
     let may = ada.find("may = ").unwrap();
     let rights = ada.get(may..).unwrap();
     [
         (
-            "it has another right",
+            "ada has a different right",
             ada.replace(rights, "may = [\"override\"]\n") + other_principals,
             Code::PermissionDenied,
         ),
-        ("it is gone", other_principals.to_owned(), Code::Unauthenticated),
+        ("ada was removed", other_principals.to_owned(), Code::Unauthenticated),
         (
-            "its token is another one",
+            "ada has a different token",
             principals_toml.replace(&digest("secret-of-ada"), &digest("x")),
             Code::Unauthenticated,
         ),
         (
-            "its token is ben's",
+            "ada's token now belongs to ben",
             {
                 let bens_digest = digest("secret-of-ben");
                 let with_adas_digest_replaced = ada.replace(&digest("secret-of-ada"), &digest("x"));
@@ -55,22 +57,22 @@ fn changes() -> [(&'static str, String, Code); 4] {
 }
 
 async fn apply_principals(server: &TestServer, principals: &str) {
-    std::fs::write(file(server), principals).unwrap();
+    std::fs::write(principals_file(server), principals).unwrap();
     server.reload().await;
 }
 
-fn file(server: &TestServer) -> PathBuf {
+fn principals_file(server: &TestServer) -> PathBuf {
     server.folder.path().join("principals.toml")
 }
 
-struct Open<Q, A> {
+struct OpenStream<Q, A> {
     send: mpsc::Sender<Q>,
     answers: Streaming<A>,
 }
 
-impl<Q, A: std::fmt::Debug> Open<Q, A> {
-    async fn answer(&mut self, message: Q) -> Result<Option<A>, Code> {
-        let _ended = self.send.send(message).await;
+impl<Q, A: std::fmt::Debug> OpenStream<Q, A> {
+    async fn send_and_receive(&mut self, message: Q) -> Result<Option<A>, Code> {
+        let _stream_may_have_ended = self.send.send(message).await;
         self.answers.message().await.map_err(|status| status.code())
     }
 }
@@ -80,28 +82,29 @@ fn report(id: &str) -> v1::EvaluateStreamRequest {
 }
 
 async fn open_evaluate_stream(
-    caller: As,
-) -> Open<v1::EvaluateStreamRequest, v1::EvaluateStreamResponse> {
+    caller: Caller,
+) -> OpenStream<v1::EvaluateStreamRequest, v1::EvaluateStreamResponse> {
     let (send, messages) = mpsc::channel(4);
     let messages = ReceiverStream::new(messages);
     let answers = GroundingServiceClient::new(caller).evaluate_stream(messages).await.unwrap();
-    Open { send, answers: answers.into_inner() }
+    OpenStream { send, answers: answers.into_inner() }
 }
 
 #[tokio::test]
 async fn report_stream_ends_when_rights_are_revoked() {
-    let server = started(&Issuer::new()).await;
+    let server = start_server(&Issuer::new()).await;
     for (case, changed_principals, expected) in changes() {
-        apply_principals(&server, &principals()).await;
-        let mut open = open_evaluate_stream(with(&server.channel, Some("secret-of-ada"))).await;
-        assert!(open.answer(report("1")).await.unwrap().is_some());
-        apply_principals(&server, &(principals() + "\n")).await;
+        apply_principals(&server, &principals_toml()).await;
+        let mut stream =
+            open_evaluate_stream(with_token(&server.channel, Some("secret-of-ada"))).await;
+        assert!(stream.send_and_receive(report("1")).await.unwrap().is_some());
+        apply_principals(&server, &(principals_toml() + "\n")).await;
         assert!(
-            open.answer(report("2")).await.unwrap().is_some(),
+            stream.send_and_receive(report("2")).await.unwrap().is_some(),
             "reloading the same file has no effect"
         );
         apply_principals(&server, &changed_principals).await;
-        assert_eq!(open.answer(report("3")).await.unwrap_err(), expected, "{case}");
+        assert_eq!(stream.send_and_receive(report("3")).await.unwrap_err(), expected, "{case}");
     }
     let metrics = recorder().unwrap().render();
     for reason in ["no_right", "unidentified"] {
@@ -112,56 +115,52 @@ async fn report_stream_ends_when_rights_are_revoked() {
 
 #[tokio::test]
 async fn drive_stream_ends_when_rights_are_revoked() {
-    let server = started(&Issuer::new()).await;
+    let server = start_server(&Issuer::new()).await;
     for (number, (case, changed_principals, expected)) in changes().into_iter().enumerate() {
-        apply_principals(&server, &principals()).await;
+        apply_principals(&server, &principals_toml()).await;
         let (send, messages) = mpsc::channel(4);
-        let ada = with(&server.channel, Some("secret-of-ada"));
+        let ada = with_token(&server.channel, Some("secret-of-ada"));
         let messages = ReceiverStream::new(messages);
         let answers = InvestigationServiceClient::new(ada).drive(messages).await.unwrap();
-        let mut open = Open { send, answers: answers.into_inner() };
+        let mut stream = OpenStream { send, answers: answers.into_inner() };
         let message = |message| v1::DriveRequest { request: Some(message) };
-        let start = Message::Start(Box::new(v1::StartInvestigationRequest {
-            investigation_id: format!("i{number}"),
-            ..v1::StartInvestigationRequest::default()
-        }));
-        assert!(open.answer(message(start)).await.unwrap().is_some());
+        let start = Message::Start(Box::new(start(&format!("i{number}"))));
+        assert!(stream.send_and_receive(message(start)).await.unwrap().is_some());
         apply_principals(&server, &changed_principals).await;
         let cancel = Message::Cancel(v1::CancelInvestigationRequest::default());
-        assert_eq!(open.answer(message(cancel)).await.unwrap_err(), expected, "{case}");
+        assert_eq!(stream.send_and_receive(message(cancel)).await.unwrap_err(), expected, "{case}");
     }
 }
 
 #[tokio::test]
 async fn evidence_upload_ends_when_rights_are_revoked() {
-    let server = started(&Issuer::new()).await;
+    let server = start_server(&Issuer::new()).await;
     for (number, (case, changed_principals, expected)) in changes().into_iter().enumerate() {
-        apply_principals(&server, &principals()).await;
-        let part = |part| v1::PutEvidenceRequest { part: Some(part) };
+        apply_principals(&server, &principals_toml()).await;
         let (send, messages) = mpsc::channel(1);
-        let ada = with(&server.channel, Some("secret-of-ada"));
+        let ada = with_token(&server.channel, Some("secret-of-ada"));
         let messages = ReceiverStream::new(messages);
         let upload =
             tokio::spawn(
                 async move { EvidenceServiceClient::new(ada).put_evidence(messages).await },
             );
         let corpus_id = format!("c{number}");
-        let head = v1::CorpusHead { corpus_id: corpus_id.clone(), ..v1::CorpusHead::default() };
-        send.send(part(Part::Corpus(head))).await.unwrap();
+        send.send(head(&corpus_id)).await.unwrap();
         send.send(part(Part::Item(item("first", "one line")))).await.unwrap();
-        // A received item is searchable before the call ends.
-        let search = v1::ListCorporaRequest::default();
+        // The corpus is listed before the upload ends.
+        let list = v1::ListCorporaRequest::default();
         let mut auditor =
-            EvidenceServiceClient::new(with(&server.channel, Some("secret-of-the-auditor")));
+            EvidenceServiceClient::new(with_token(&server.channel, Some("secret-of-the-auditor")));
         loop {
-            let page = auditor.list_corpora(search.clone()).await.unwrap().into_inner();
+            let page = auditor.list_corpora(list.clone()).await.unwrap().into_inner();
             if page.corpora.iter().any(|corpus| corpus.corpus_id.ends_with(&corpus_id)) {
                 break;
             }
             tokio::task::yield_now().await;
         }
         apply_principals(&server, &changed_principals).await;
-        let _ended = send.send(part(Part::Item(item("second", "another line")))).await;
+        let _stream_may_have_ended =
+            send.send(part(Part::Item(item("second", "another line")))).await;
         let error = upload.await.unwrap().unwrap_err();
         assert_eq!(error.code(), expected, "{case}: {error:?}");
     }
@@ -169,13 +168,13 @@ async fn evidence_upload_ends_when_rights_are_revoked() {
 
 #[tokio::test]
 async fn export_ends_when_rights_are_revoked() {
-    let server = started(&Issuer::new()).await;
-    // More than the transport buffers for a slow reader.
+    let server = start_server(&Issuer::new()).await;
+    // The small windows ensure that the transport's buffers cannot hold the whole export.
     let slow_connection =
         Endpoint::from_shared(format!("unix://{}", server.socket().display())).unwrap();
     let slow_connection =
         slow_connection.initial_stream_window_size(65_535).initial_connection_window_size(65_535);
-    let ada = with(&slow_connection.connect().await.unwrap(), Some("secret-of-ada"));
+    let ada = with_token(&slow_connection.connect().await.unwrap(), Some("secret-of-ada"));
     let mut long_request = request();
     let lines = (0..150).map(|node| format!("The connection pool size is 20 on node-{node}. "));
     long_request.report.as_mut().unwrap().synthesis = lines.collect();
@@ -183,9 +182,9 @@ async fn export_ends_when_rights_are_revoked() {
         GroundingServiceClient::new(ada.clone()).evaluate(long_request.clone()).await.unwrap();
     }
     for (case, changed_principals, expected) in changes() {
-        apply_principals(&server, &principals()).await;
+        apply_principals(&server, &principals_toml()).await;
         let kinds = vec![v1::ExportKind::Partitions.into(), v1::ExportKind::ClaimRewards.into()];
-        let request = v1::ExportRequest { kinds, ..v1::ExportRequest::default() };
+        let request = v1::ExportRequest { kinds, ..Default::default() };
         let responses = LedgerServiceClient::new(ada.clone()).export(request).await.unwrap();
         let mut answers = responses.into_inner();
         answers.message().await.unwrap().unwrap();
@@ -204,15 +203,15 @@ async fn export_ends_when_rights_are_revoked() {
 #[tokio::test]
 async fn token_keys_are_replaced_without_a_restart() {
     let (old_issuer, new_issuer) = (Issuer::new(), Issuer::new());
-    let server = started(&old_issuer).await;
+    let server = start_server(&old_issuer).await;
     let token = |issuer: &Issuer| issuer.token("ada@example", json!({}));
-    let mut open = open_evaluate_stream(with(&server.channel, Some(&token(&old_issuer)))).await;
-    assert!(open.answer(report("1")).await.unwrap().is_some());
+    let mut stream =
+        open_evaluate_stream(with_token(&server.channel, Some(&token(&old_issuer)))).await;
+    assert!(stream.send_and_receive(report("1")).await.unwrap().is_some());
     let list_code = async |issuer: &Issuer| {
-        let caller = with(&server.channel, Some(&token(issuer)));
+        let caller = with_token(&server.channel, Some(&token(issuer)));
         let list = v1::ListEvaluationsRequest::default();
-        let list = LedgerServiceClient::new(caller).list_evaluations(list).await;
-        list.err().map_or(Code::Ok, |status| status.code())
+        code(LedgerServiceClient::new(caller).list_evaluations(list).await)
     };
     assert_eq!(list_code(&new_issuer).await, Code::Unauthenticated);
     let file = server.folder.path().join("jwks.json");
@@ -221,23 +220,23 @@ async fn token_keys_are_replaced_without_a_restart() {
         server.reload().await;
         assert_eq!(list_code(&old_issuer).await, Code::Ok, "{invalid_keys}");
     }
-    // Accept both keys during a rotation, then only the new one.
+    // During a rotation, the server accepts both keys. Afterwards, it accepts only the new one.
     let both_keys = {
         let [mut both_keys, new_keys]: [serde_json::Value; 2] =
             [&old_issuer, &new_issuer].map(|issuer| serde_json::from_str(&issuer.keys()).unwrap());
-        let mut added = new_keys["keys"][0].clone();
-        added["kid"] = "two".into();
-        both_keys["keys"].as_array_mut().unwrap().push(added);
+        let mut added_key = new_keys["keys"][0].clone();
+        added_key["kid"] = "two".into();
+        both_keys["keys"].as_array_mut().unwrap().push(added_key);
         both_keys.to_string()
     };
     std::fs::write(&file, both_keys).unwrap();
     server.reload().await;
-    assert!(open.answer(report("2")).await.unwrap().is_some());
+    assert!(stream.send_and_receive(report("2")).await.unwrap().is_some());
     std::fs::write(&file, new_issuer.keys()).unwrap();
     server.reload().await;
     assert_eq!(
         (list_code(&old_issuer).await, list_code(&new_issuer).await),
         (Code::Unauthenticated, Code::Ok)
     );
-    assert_eq!(open.answer(report("3")).await.unwrap_err(), Code::Unauthenticated);
+    assert_eq!(stream.send_and_receive(report("3")).await.unwrap_err(), Code::Unauthenticated);
 }

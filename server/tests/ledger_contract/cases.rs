@@ -1,4 +1,4 @@
-//! The contract's cases, each with its own ledger.
+//! The cases of the ledger contract. Each case uses its own ledger.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU64;
@@ -16,7 +16,7 @@ use crate::ledger_contract::records::{
     start, stored_evaluation, summary, with_contents,
 };
 
-pub(crate) async fn a_record_round_trips(place: &Place) {
+pub(crate) async fn records_round_trip(place: &Place) {
     let ledger = place.open().await;
     let unusual = Record {
         report_id: "ré\"port'; DROP TABLE evaluations; --\n\u{feff}".to_owned(),
@@ -32,17 +32,34 @@ pub(crate) async fn a_record_round_trips(place: &Place) {
         idempotency_key: Some("ключ".to_owned()),
         ..record(1)
     };
-    let latest = Record { evaluated_at_micros: i64::MAX - 1, score: None, ..record(2) };
-    for record in [unusual, latest, record(3)] {
+    let minimal = Record {
+        evaluated_at_micros: i64::MAX - 1,
+        score: None,
+        report_id: String::new(),
+        report: Vec::new(),
+        evidence: Vec::new(),
+        policy_toml: "".into(),
+        ..record(2)
+    };
+    let records = [unusual, minimal, record(3)];
+    for record in &records {
         assert_eq!(ledger.record(record.clone()).await, Ok(Recorded::New));
         let read = ledger.read(&record.evaluation_id).await.unwrap();
-        assert_eq!(read, Some(stored_evaluation(record)));
+        assert_eq!(read, Some(stored_evaluation(record.clone())));
     }
     assert_eq!(ledger.read("none").await, Ok(None));
     assert!(ledger.health().is_working());
+    close(ledger).await;
+    let ledger = place.open().await;
+    let listed = ledger.list(first_page(Cursor::NEWEST, 50)).await.unwrap().evaluations;
+    assert_eq!(listed, records.iter().rev().map(summary).collect::<Vec<_>>());
+    for record in records {
+        let read = ledger.read(&record.evaluation_id).await.unwrap();
+        assert_eq!(read, Some(stored_evaluation(record)));
+    }
 }
 
-pub(crate) async fn one_of_concurrent_records_with_a_key_is_new(place: &Place) {
+pub(crate) async fn only_one_of_several_concurrent_records_with_a_key_is_new(place: &Place) {
     const CALLERS: u32 = 16;
     let ledger = place.open().await;
     for round in 0..5 {
@@ -70,19 +87,28 @@ pub(crate) async fn one_of_concurrent_records_with_a_key_is_new(place: &Place) {
     assert_eq!(list_ids(&*ledger, &first_page(Cursor::NEWEST, 50)).await.len(), 5);
 }
 
-pub(crate) async fn a_key_of_another_request_is_refused(place: &Place) {
+pub(crate) async fn rejects_a_key_of_another_request(place: &Place) {
     let ledger = place.open().await;
-    record_all(&*ledger, [record_with_key(1, "key", 1)]).await;
+    let first = record_with_key(1, "key", 1);
+    assert_eq!(ledger.find_by_key("key", first.request_digest).await, Ok(None));
+    record_all(&*ledger, [first.clone()]).await;
+    let found = ledger.find_by_key("key", first.request_digest).await;
+    assert_eq!(found, Ok(Some(first.response.clone())));
     let reused = LedgerError::KeyReused { key: "key".to_owned() };
     assert_eq!(ledger.record(record_with_key(2, "key", 2)).await, Err(reused.clone()));
-    assert_eq!(ledger.find_by_key("key", digest(b"2")).await, Err(reused));
+    assert_eq!(ledger.find_by_key("key", digest(b"2")).await, Err(reused.clone()));
     assert_eq!(ledger.find_by_key("other", digest(b"2")).await, Ok(None));
     assert_eq!(ledger.read(&record(2).evaluation_id).await, Ok(None));
+    close(ledger).await;
+    let ledger = place.open().await;
+    let replayed = Recorded::Replayed { response: first.response };
+    assert_eq!(ledger.record(record_with_key(4, "key", 1)).await, Ok(replayed));
+    assert_eq!(ledger.record(record_with_key(5, "key", 2)).await, Err(reused));
     assert_eq!(ledger.delete(&record(1).evaluation_id).await, Ok(true));
     assert_eq!(ledger.record(record_with_key(3, "key", 2)).await, Ok(Recorded::New));
 }
 
-pub(crate) async fn an_id_names_one_evaluation(place: &Place) {
+pub(crate) async fn evaluation_ids_are_unique(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, [record(1)]).await;
     let duplicate = LedgerError::DuplicateId { evaluation_id: record(1).evaluation_id };
@@ -98,24 +124,45 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, (0..40).map(record)).await;
     ledger.grade(grades(8, "ada", &[("", 1)])).await.unwrap();
-    let owned = |text: &str| Some(text.to_owned());
+    let name = |text: &str| Some(text.to_owned());
     let first_micros = record(0).evaluated_at_micros;
     for (selection, expected) in [
         (Selection::default(), Box::new(|_: &Summary| true) as Box<dyn Fn(&Summary) -> bool>),
         (Selection { tier: Some(1), ..Selection::default() }, Box::new(|s| s.tier == 1)),
         (
-            Selection { report_id: owned("report-3"), ..Selection::default() },
+            Selection { report_id: name("report-3"), ..Selection::default() },
             Box::new(|s| s.report_id == "report-3"),
         ),
         (
             Selection {
-                investigation_id: owned("investigation-2"),
+                investigation_id: name("investigation-2"),
                 tier: Some(1),
                 ..Selection::default()
             },
             Box::new(|s| s.investigation_id == "investigation-2" && s.tier == 1),
         ),
-        (Selection { report_id: owned("none"), ..Selection::default() }, Box::new(|_| false)),
+        (
+            Selection { report_id: name("report-3"), tier: Some(4), ..Selection::default() },
+            Box::new(|s| s.report_id == "report-3" && s.tier == 4),
+        ),
+        (
+            Selection {
+                report_id: name("report-3"),
+                investigation_id: name("investigation-1"),
+                ..Selection::default()
+            },
+            Box::new(|s| s.report_id == "report-3" && s.investigation_id == "investigation-1"),
+        ),
+        (
+            Selection {
+                report_id: name("report-3"),
+                investigation_id: name("investigation-1"),
+                tier: Some(4),
+                ..Selection::default()
+            },
+            Box::new(|s| s.evaluation_id == record(31).evaluation_id),
+        ),
+        (Selection { report_id: name("none"), ..Selection::default() }, Box::new(|_| false)),
         (
             Selection { graded: Some(true), ..Selection::default() },
             Box::new(|s| s.evaluation_id == record(8).evaluation_id),
@@ -125,12 +172,12 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
             Box::new(|s| s.evaluation_id != record(8).evaluation_id),
         ),
         (
-            Selection { policy: owned("strict"), ..Selection::default() },
+            Selection { policy: name("strict"), ..Selection::default() },
             Box::new(|s| s.policy == "strict"),
         ),
-        (Selection { judge: owned("none"), ..Selection::default() }, Box::new(|_| false)),
-        (Selection { judge: owned("rules/2"), ..Selection::default() }, Box::new(|_| true)),
-        (Selection { principal: owned("ada"), ..Selection::default() }, Box::new(|_| false)),
+        (Selection { judge: name("none"), ..Selection::default() }, Box::new(|_| false)),
+        (Selection { judge: name("rules/2"), ..Selection::default() }, Box::new(|_| true)),
+        (Selection { principal: name("ada"), ..Selection::default() }, Box::new(|_| false)),
         (
             Selection {
                 from_micros: Some(first_micros + 7),
@@ -144,7 +191,7 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
             Selection {
                 unproven_only: true,
                 tier: Some(1),
-                policy: owned("strict"),
+                policy: name("strict"),
                 ..Selection::default()
             },
             Box::new(|s| is_unproven(s) && s.tier == 1 && s.policy == "strict"),
@@ -169,12 +216,12 @@ pub(crate) async fn lists_are_filtered_and_paged(place: &Place) {
     }
     let first = ledger.list(first_page(Cursor::NEWEST, 3)).await.unwrap();
     assert_eq!(first.evaluations[0], summary(&record(39)));
-    record_all(&*ledger, [record(50)]).await;
-    let second = ledger.list(first_page(first.next.unwrap(), 3)).await.unwrap();
-    assert_eq!(second.evaluations[0], summary(&record(36)));
+    record_all(&*ledger, (50..57).map(record)).await;
+    let others: Vec<_> = (0..37).rev().map(|number| record(number).evaluation_id).collect();
+    assert_eq!(list_ids(&*ledger, &first_page(first.next.unwrap(), 3)).await, others);
 }
 
-/// Returns `true` for evaluations that proceeded with an ungrounded claim or only in shadow mode.
+/// Returns `true` if the evaluation proceeded with a claim that is not grounded, or proceeded only in shadow mode.
 fn is_unproven(summary: &Summary) -> bool {
     match summary.tier {
         1 => summary.grounded.is_none_or(|grounded| grounded < summary.claims),
@@ -182,7 +229,7 @@ fn is_unproven(summary: &Summary) -> bool {
     }
 }
 
-pub(crate) async fn entries_have_documents_and_grades_and_pages_are_bounded(place: &Place) {
+pub(crate) async fn entries_contain_documents_and_grades_on_bounded_pages(place: &Place) {
     let ledger = place.open().await;
     let large_record = |number| Record { response: vec![7; 3 << 20], ..record(number) };
     record_all(&*ledger, [record(1), large_record(2), large_record(3), large_record(4)]).await;
@@ -210,7 +257,7 @@ pub(crate) async fn entries_have_documents_and_grades_and_pages_are_bounded(plac
     assert_eq!(page.evaluations, [Entry { report: None, ..expected }]);
 }
 
-pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
+pub(crate) async fn counts_match_the_lists(place: &Place) {
     let ledger = place.open().await;
     let day = 86_400_000_000_i64;
     let record_on_day = |number: u32| Record {
@@ -267,10 +314,10 @@ pub(crate) async fn counts_are_those_of_the_lists(place: &Place) {
     }
 }
 
-/// No record appears before a reader's position, even with concurrent writers.
-pub(crate) async fn a_following_reader_misses_nothing(place: &Place) {
+/// Even with concurrent writers, no record appears before a position that a reader has passed.
+pub(crate) async fn following_reader_misses_no_record(place: &Place) {
     const WRITERS: u32 = 8;
-    const EACH: u32 = 60;
+    const RECORDS_PER_WRITER: u32 = 60;
     let ledger = place.open().await;
     let is_done = Arc::new(AtomicBool::new(false));
     let follower = {
@@ -295,7 +342,12 @@ pub(crate) async fn a_following_reader_misses_nothing(place: &Place) {
         .map(|writer| {
             let ledger = Arc::clone(&ledger);
             tokio::spawn(async move {
-                record_all(&*ledger, (0..EACH).map(|number| record(writer * EACH + number))).await;
+                record_all(
+                    &*ledger,
+                    (0..RECORDS_PER_WRITER)
+                        .map(|number| record(writer * RECORDS_PER_WRITER + number)),
+                )
+                .await;
             })
         })
         .collect();
@@ -308,7 +360,7 @@ pub(crate) async fn a_following_reader_misses_nothing(place: &Place) {
     assert_eq!((seen_ids.len(), distinct_ids.len()), (480, 480));
 }
 
-pub(crate) async fn a_name_that_cannot_be_stored_matches_nothing(place: &Place) {
+pub(crate) async fn names_that_cannot_be_stored_match_nothing(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, [record(1)]).await;
     assert_eq!(ledger.read("a\0b").await, Ok(None));
@@ -349,7 +401,7 @@ pub(crate) async fn contents_belong_to_their_evaluations(place: &Place) {
     }
 }
 
-pub(crate) async fn the_latest_grades_are_stored(place: &Place) {
+pub(crate) async fn latest_grades_are_stored(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, (0..2).map(record)).await;
     for (new_grades, is_known) in [
@@ -375,7 +427,7 @@ pub(crate) async fn the_latest_grades_are_stored(place: &Place) {
     assert_eq!(ledger.grade(grades(0, "ada", &[("", 1)])).await, Ok(false));
 }
 
-pub(crate) async fn an_investigation_has_one_event_per_step(place: &Place) {
+pub(crate) async fn investigations_have_one_event_per_step(place: &Place) {
     let ledger = place.open().await;
     assert_eq!(ledger.start_investigation(start("i")).await, Ok(None));
     let step_taken = |step| LedgerError::StepTaken { investigation_id: "i".to_owned(), step };
@@ -394,7 +446,7 @@ pub(crate) async fn an_investigation_has_one_event_per_step(place: &Place) {
     for caller in callers {
         match caller.await.unwrap() {
             Ok(()) => successes += 1,
-            Err(refused) => assert_eq!(refused, step_taken(2)),
+            Err(error) => assert_eq!(error, step_taken(2)),
         }
     }
     assert_eq!(successes, 1);
@@ -415,7 +467,7 @@ pub(crate) async fn an_investigation_has_one_event_per_step(place: &Place) {
     assert!(matches!(ledger.append_event(nowhere).await, Err(LedgerError::StepTaken { .. })));
 }
 
-pub(crate) async fn an_event_and_its_evaluation_are_recorded_together(place: &Place) {
+pub(crate) async fn event_and_evaluation_are_recorded_together(place: &Place) {
     let ledger = place.open().await;
     ledger.start_investigation(start("i")).await.unwrap();
     let record_of_step = |number, step, key: &str| Record {
@@ -440,7 +492,7 @@ pub(crate) async fn an_event_and_its_evaluation_are_recorded_together(place: &Pl
     assert_eq!(events_read, [b"step 1 by 1", b"step 2 by 5"]);
 }
 
-pub(crate) async fn deletion_removes_unshared_rows(place: &Place) {
+pub(crate) async fn deletion_removes_only_unshared_rows(place: &Place) {
     let ledger = place.open().await;
     ledger.start_investigation(start("i")).await.unwrap();
     ledger.append_event(event("i", 1, "first")).await.unwrap();
@@ -478,7 +530,7 @@ pub(crate) async fn acknowledged_records_survive_closing(place: &Place) {
     }
 }
 
-pub(crate) async fn a_closed_ledger_returns_closed(place: &Place) {
+pub(crate) async fn closed_ledger_returns_the_closed_error(place: &Place) {
     let ledger = place.open().await;
     record_all(&*ledger, [record(1)]).await;
     close(Arc::clone(&ledger)).await;
@@ -493,7 +545,7 @@ async fn close(ledger: Arc<dyn Ledger>) {
 }
 
 /// Each owner has its own idempotency keys and investigation ids.
-pub(crate) async fn owners_have_their_own_names(place: &Place) {
+pub(crate) async fn owners_have_their_own_keys_and_investigation_ids(place: &Place) {
     let ledger = place.open().await;
     let [ada, ben] = ["ada", "ben"].map(|name| ledger.for_owner(&Owner::new(name, false)));
     for (owner_ledger, numbers) in [(&ledger, 0..2), (&ada, 2..4), (&ben, 4..6)] {
@@ -522,7 +574,7 @@ pub(crate) async fn owners_have_their_own_names(place: &Place) {
     // Evaluation ids are global.
     let duplicate = LedgerError::DuplicateId { evaluation_id: record(2).evaluation_id };
     assert_eq!(ben.record(record(2)).await, Err(duplicate));
-    // Deleting an owner's last evaluation deletes the investigation.
+    // Deleting the last evaluation that an owner has in an investigation deletes the owner's investigation.
     for number in 2..4 {
         assert_eq!(ada.delete(&record(number).evaluation_id).await, Ok(true));
     }
@@ -532,7 +584,7 @@ pub(crate) async fn owners_have_their_own_names(place: &Place) {
     }
 }
 
-pub(crate) async fn an_owner_sees_its_own_evaluations_unless_it_may_see_all(place: &Place) {
+pub(crate) async fn owners_see_only_their_own_evaluations_unless_they_may_see_all(place: &Place) {
     let ledger = place.open().await;
     let owner = |name, sees_all| ledger.for_owner(&Owner::new(name, sees_all));
     let [ada, ben, auditor] = [owner("ada", false), owner("ben", false), owner("auditor", true)];

@@ -1,4 +1,4 @@
-//! Tests of PostgreSQL ledgers only: schema creation, partitions and shared rows.
+//! Cases for PostgreSQL ledgers only: schema creation, partitions and shared rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn now_micros(postgres: &Postgres, url: &str) -> i64 {
     postgres.query(url, "SELECT (extract(epoch FROM now()) * 1000000)::bigint").parse().unwrap()
 }
 
-pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres: &Postgres) {
+pub(crate) async fn schema_is_created_once_and_other_schemas_are_rejected(postgres: &Postgres) {
     let url = postgres.database();
     let mut without_migration = options(&url);
     without_migration.database.migrate = false;
@@ -37,14 +37,14 @@ pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres
         error => panic!("{error}"),
     };
     assert_eq!(mismatch(without_migration.clone()).await, SchemaMismatch::Missing);
-    let starting: Vec<_> = (0..4)
+    let opening: Vec<_> = (0..4)
         .map(|_| {
             let url = url.clone();
             tokio::spawn(async move { open(&url).await })
         })
         .collect();
-    for (number, started) in starting.into_iter().enumerate() {
-        let ledger = started.await.unwrap();
+    for (number, opened) in opening.into_iter().enumerate() {
+        let ledger = opened.await.unwrap();
         record_all(&ledger, [record(u32::try_from(number).unwrap())]).await;
     }
     PostgresLedger::open(without_migration).await.unwrap();
@@ -60,13 +60,17 @@ pub(crate) async fn a_schema_is_created_once_and_another_one_is_refused(postgres
     assert_eq!(mismatch(options(&url)).await, SchemaMismatch::Development { found: 2 });
 }
 
-pub(crate) async fn retention_deletes_rows_and_drops_months(postgres: &Postgres) {
+pub(crate) async fn retention_deletes_rows_and_drops_monthly_partitions(postgres: &Postgres) {
     const DAY: i64 = 24 * 3_600 * 1_000_000;
     let url = postgres.database();
     let ledger = open(&url).await;
     let now_micros = now_micros(postgres, &url);
     let partitions = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'evaluations'::regclass";
-    assert_eq!(postgres.query(&url, partitions), "4", "three months and the rest");
+    assert_eq!(
+        postgres.query(&url, partitions),
+        "4",
+        "three monthly partitions and one for all other rows"
+    );
     postgres.query(
         &url,
         "CREATE TABLE evaluations_202001 PARTITION OF evaluations FOR VALUES FROM (1577836800000000) TO (1580515200000000)",
@@ -117,7 +121,7 @@ pub(crate) async fn unreferenced_rows_are_swept(postgres: &Postgres) {
         &url,
         "INSERT INTO contents (digest, packed) SELECT decode(md5(n::text) || md5('x' || n), 'hex'), '' FROM generate_series(1, 1200) AS n",
     );
-    // Each step scans 500 rows of each kind.
+    // Each call scans 500 rows of each table.
     for _ in 0..3 {
         ledger.apply_retention(Duration::from_secs(3_600 * 24 * 365 * 100)).await.unwrap();
     }
@@ -126,11 +130,11 @@ pub(crate) async fn unreferenced_rows_are_swept(postgres: &Postgres) {
     assert!(ledger.read(&record(1).evaluation_id).await.unwrap().is_some());
 }
 
-pub(crate) async fn rows_that_are_swept_away_in_use_are_written_again(postgres: &Postgres) {
+pub(crate) async fn rows_swept_while_in_use_are_written_again(postgres: &Postgres) {
     let url = postgres.database();
     let (first_ledger, second_ledger) = (Arc::new(open(&url).await), Arc::new(open(&url).await));
     first_ledger.start_investigation(start("i")).await.unwrap();
-    // Each server deletes rows cached by the other while both record.
+    // Both ledgers record the same content, and then each deletes the other's evaluation.
     for round in 0..20 {
         let record_in_round = |number| Record {
             investigation_id: String::new(),
@@ -146,7 +150,7 @@ pub(crate) async fn rows_that_are_swept_away_in_use_are_written_again(postgres: 
             tokio::join!(second_ledger.delete(&ids[0]), first_ledger.delete(&ids[1]));
         assert_eq!((first_result, second_result), (Ok(true), Ok(true)));
     }
-    // Two concurrent deletions may both retain rows that the other still references.
+    // With two concurrent deletions, each may retain rows because the other evaluation still references them.
     first_ledger.apply_retention(Duration::from_secs(3_600 * 24 * 365 * 100)).await.unwrap();
     assert_eq!(postgres.query(&url, "SELECT count(*) FROM evidence_sets"), "0");
     assert_eq!(first_ledger.investigation("i").await.unwrap().unwrap().events.len(), 20);

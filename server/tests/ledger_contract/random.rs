@@ -1,4 +1,4 @@
-//! Compares two ledgers over random operations.
+//! Compares two ledgers by applying the same random operations to both.
 
 use gsar_server::data_owner::Owner;
 use gsar_server::ledger::{Cursor, Ledger, PageRequest, Record, Reports, Selection};
@@ -9,30 +9,18 @@ use crate::ledger_contract::records::{
 
 const OPERATIONS: usize = 150;
 
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, bound: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        u32::try_from((mixed ^ (mixed >> 31)) % u64::from(bound)).unwrap()
-    }
-}
-
 pub(crate) async fn compare(first: &dyn Ledger, second: &dyn Ledger, seed: u64) {
-    let mut numbers = Numbers(seed);
-    for position in 0..OPERATIONS {
+    let mut random = fastrand::Rng::with_seed(seed);
+    for index in 0..OPERATIONS {
         let (kind, number, key, step) =
-            (numbers.below(12), numbers.below(12), numbers.below(6), numbers.below(3) + 1);
+            (random.u32(..12), random.u32(..12), random.u32(..6), random.u32(1..4));
         let (actual, expected) = (
-            answer(first, kind, number, key, step).await,
-            answer(second, kind, number, key, step).await,
+            apply(first, kind, number, key, step).await,
+            apply(second, kind, number, key, step).await,
         );
         assert_eq!(
             actual, expected,
-            "seed {seed}, operation {position}: {kind} {number} {key} {step}"
+            "seed {seed}, operation {index}: {kind} {number} {key} {step}"
         );
     }
 }
@@ -60,41 +48,24 @@ pub(crate) async fn fill_for_an_owner(ledger: &dyn Ledger) {
     ledger.record(record).await.unwrap();
 }
 
-/// Applies an operation and formats the result without its sequence numbers, which differ.
-async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32) -> String {
+/// Applies an operation and formats the result without sequence numbers, which differ between ledgers.
+async fn apply(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32) -> String {
     let investigation = format!("investigation-{}", number % 3);
     let id = record(number).evaluation_id;
+    let key_name = format!("key-{key}");
+    let event = event(&investigation, step, &number.to_string());
     match kind {
         0 => format!("{:?}", ledger.record(record(number)).await),
-        1 => format!(
-            "{:?}",
-            ledger.record(record_with_key(number, &format!("key-{key}"), step)).await
-        ),
-        2 => format!(
-            "{:?}",
-            ledger
-                .record(with_contents(
-                    number,
-                    [&["a", "b"][..], &["b"], &["c", "a"]][step as usize - 1]
-                ))
-                .await
-        ),
-        3 => {
-            let event = Some(event(&investigation, step, &number.to_string()));
-            format!(
-                "{:?}",
-                ledger
-                    .record(Record {
-                        event,
-                        ..record_with_key(number, &format!("key-{key}"), step)
-                    })
-                    .await
-            )
+        1 => format!("{:?}", ledger.record(record_with_key(number, &key_name, step)).await),
+        2 => {
+            let contents = [&["a", "b"][..], &["b"], &["c", "a"]][step as usize - 1];
+            format!("{:?}", ledger.record(with_contents(number, contents)).await)
         }
-        4 => format!(
-            "{:?}",
-            ledger.find_by_key(&format!("key-{key}"), digest(&step.to_be_bytes())).await
-        ),
+        3 => {
+            let record = Record { event: Some(event), ..record_with_key(number, &key_name, step) };
+            format!("{:?}", ledger.record(record).await)
+        }
+        4 => format!("{:?}", ledger.find_by_key(&key_name, digest(&step.to_be_bytes())).await),
         5 => {
             let tier = (step == 1).then_some(i32::try_from(key % 4).unwrap());
             let selection = Selection { tier, ..Selection::default() };
@@ -117,24 +88,18 @@ async fn answer(ledger: &dyn Ledger, kind: u32, number: u32, key: u32, step: u32
                 .collect();
             format!("{page:?}")
         }
-        8 => format!(
-            "{:?}",
-            ledger.content(&id, digest(["a", "b", "c"][step as usize - 1].as_bytes())).await
-        ),
-        9 => format!(
-            "{:?}",
-            ledger
-                .grade(grades(
-                    number,
-                    ["ada", "Ben"][key as usize % 2],
-                    &[("", 1), ("c", 2)][..step as usize % 3]
-                ))
-                .await
-        ),
+        8 => {
+            let digest = digest(["a", "b", "c"][step as usize - 1].as_bytes());
+            format!("{:?}", ledger.content(&id, digest).await)
+        }
+        9 => {
+            let grader = ["ada", "Ben"][key as usize % 2];
+            let grades = grades(number, grader, &[("", 1), ("c", 2)][..step as usize % 3]);
+            format!("{:?}", ledger.grade(grades).await)
+        }
         10 => {
             let started = ledger.start_investigation(start(&investigation)).await;
-            let appended =
-                ledger.append_event(event(&investigation, step, &number.to_string())).await;
+            let appended = ledger.append_event(event).await;
             format!("{started:?} {appended:?} {:?}", ledger.investigation(&investigation).await)
         }
         _ => format!("{:?}", ledger.delete(&id).await),

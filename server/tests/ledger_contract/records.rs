@@ -1,4 +1,4 @@
-//! Builds records.
+//! Builds records and requests, and reads all pages of a list.
 
 use std::num::NonZeroUsize;
 

@@ -1,4 +1,4 @@
-//! Labelled reports as requests, with their honest answers.
+//! Requests for the labelled reports, with the honest answer to each.
 
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceKind, Lane, Target};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
@@ -15,7 +15,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Returns the report with only these claims, and without text outside claims.
+    /// Returns the case with only the kept claims, and without any text outside claims.
     pub fn with_claims(&self, kept_claims: &[bool]) -> Self {
         let is_kept = |index: usize| kept_claims.get(index).copied().unwrap_or(false);
         let mut request = self.request.clone();
@@ -44,11 +44,11 @@ fn keep_indices<T>(values: Vec<T>, is_kept: impl Fn(usize) -> bool) -> Vec<T> {
         .collect()
 }
 
-/// Returns the three reports of each incident outside the test set.
+/// Returns the cases for the three reports on each incident outside the test set.
 pub fn cases() -> Vec<Case> {
     let incidents = incidents().unwrap();
-    let open = incidents.iter().filter(|incident| !incident.is_test);
-    open.flat_map(|incident| ReportKind::ALL.map(|kind| case(incident, kind))).collect()
+    let open_incidents = incidents.iter().filter(|incident| !incident.is_test);
+    open_incidents.flat_map(|incident| ReportKind::ALL.map(|kind| case(incident, kind))).collect()
 }
 
 fn case(incident: &Incident, kind: ReportKind) -> Case {
@@ -62,33 +62,24 @@ fn case(incident: &Incident, kind: ReportKind) -> Case {
     let report = v1::Report {
         synthesis: std::fs::read_to_string(incident.report(kind)).unwrap(),
         claims: claims.collect(),
-        ..v1::Report::default()
+        ..Default::default()
     };
     let request = v1::EvaluateRequest {
         report: Some(report),
         evidence: evidence(incident),
-        ..v1::EvaluateRequest::default()
+        ..Default::default()
     };
     Case { name: format!("{} {}", incident.name, kind.name()), request, honest }
 }
 
 fn honest((number, label): (usize, &Label)) -> JudgedClaim {
     let class = Class::from_name(&label.class).unwrap();
-    let cites = label.evidence.as_ref().filter(|_| class != Class::Ungrounded);
+    let cited_id = label.evidence.as_ref().filter(|_| class != Class::Ungrounded);
     let quote = label.quote.as_deref().unwrap_or_default();
+    let claim = Claim::new(ClaimId::new(format!("c{number}")).unwrap(), &label.text);
     JudgedClaim {
-        claim: Claim {
-            id: ClaimId::new(format!("c{number}")).unwrap(),
-            text: label.text.clone(),
-            span: None,
-        },
-        class,
-        evidence_type: EvidenceType::from_name(&label.evidence_type).unwrap(),
-        citations: cites.map(|id| citation(id, "", quote)).into_iter().collect(),
-        note: String::new(),
-        role: gsar_core::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
+        citations: cited_id.map(|id| citation(id, "", quote)).into_iter().collect(),
+        ..JudgedClaim::new(claim, class, EvidenceType::from_name(&label.evidence_type).unwrap())
     }
 }
 
@@ -119,8 +110,8 @@ struct Entry {
 
 pub fn evidence(incident: &Incident) -> Vec<v1::EvidenceItem> {
     let folder = incident.evidence();
-    let listed = std::fs::read_to_string(folder.join("evidence.toml")).unwrap();
-    let listed: EvidenceFile = toml::from_str(&listed).unwrap();
+    let text = std::fs::read_to_string(folder.join("evidence.toml")).unwrap();
+    let evidence_file: EvidenceFile = toml::from_str(&text).unwrap();
     let item = |entry: Entry| {
         use v1::evidence_item::Content;
         let text = std::fs::read_to_string(folder.join(&entry.file)).unwrap();
@@ -132,10 +123,10 @@ pub fn evidence(incident: &Incident) -> Vec<v1::EvidenceItem> {
             tool: entry.tool,
             content: Some(if is_json { Content::Json(text) } else { Content::Text(text) }),
             exhaustive: entry.exhaustive,
-            ..v1::EvidenceItem::default()
+            ..Default::default()
         }
     };
-    listed.item.into_iter().map(item).collect()
+    evidence_file.item.into_iter().map(item).collect()
 }
 
 pub fn content(item: &v1::EvidenceItem) -> &str {

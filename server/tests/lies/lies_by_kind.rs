@@ -1,4 +1,4 @@
-//! The kinds of lies that favour a report.
+//! Kinds of lies that favour a report.
 
 use gsar_core::evidence::{Citation, Target};
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
@@ -7,70 +7,76 @@ use super::cases::{Case, citation, content};
 
 pub struct Lie {
     pub name: &'static str,
-    /// The expected correction code. Empty if the lie is harmless.
+    /// The expected correction code.
     pub code: &'static str,
     pub build: fn(&Case) -> Vec<JudgedClaim>,
 }
 
 /// Lies that must never improve the tier or the score.
 pub const LIES: [Lie; 17] = [
-    Lie { name: "drops what is contradicted", code: "CLAIM_DROPPED", build: drops_contradicted },
-    Lie { name: "drops all but the grounded", code: "CLAIM_DROPPED", build: drops_unsupported },
+    Lie { name: "drops contradicted claims", code: "CLAIM_DROPPED", build: drops_contradicted },
+    Lie { name: "drops all but grounded claims", code: "CLAIM_DROPPED", build: drops_unsupported },
     Lie { name: "unknown items", code: "UNKNOWN_EVIDENCE", build: unknown_items },
     Lie {
         name: "unknown items, complementary",
         code: "UNKNOWN_EVIDENCE",
         build: unknown_items_as_complementary,
     },
-    Lie { name: "its own words as a quote", code: "QUOTE_NOT_FOUND", build: own_words },
+    Lie { name: "the claim itself as a quote", code: "QUOTE_NOT_FOUND", build: quotes_claim },
     Lie {
-        name: "its own words, complementary",
+        name: "the claim itself as a quote, complementary",
         code: "QUOTE_NOT_FOUND",
-        build: own_words_as_complementary,
+        build: quotes_claim_as_complementary,
     },
     Lie { name: "homoglyphs", code: "QUOTE_NOT_FOUND", build: homoglyphs },
     Lie { name: "zero-width characters", code: "QUOTE_NOT_FOUND", build: zero_width },
     Lie { name: "stitched quotes", code: "QUOTE_NOT_FOUND", build: stitched },
     Lie { name: "elided quotes", code: "QUOTE_NOT_FOUND", build: elided },
-    Lie { name: "field paths", code: "UNKNOWN_FIELD", build: field_paths },
+    Lie { name: "unknown fields", code: "UNKNOWN_FIELD", build: unknown_fields },
     Lie { name: "no citation", code: "NO_VALID_CITATION", build: no_citation },
-    Lie { name: "ungrounded as complementary", code: "NO_VALID_CITATION", build: as_complementary },
-    Lie { name: "invented claims", code: "UNKNOWN_CLAIM", build: invented_claims },
-    Lie { name: "a claim twice", code: "DUPLICATE_CLAIM", build: judged_twice },
-    Lie { name: "other words of a claim", code: "ALTERED_CLAIM", build: altered_claims },
     Lie {
-        name: "claims that rest on each other",
-        code: "CITATION_CYCLE",
-        build: circular_citations,
+        name: "ungrounded claims as complementary",
+        code: "NO_VALID_CITATION",
+        build: as_complementary,
     },
+    Lie { name: "invented claims", code: "UNKNOWN_CLAIM", build: invented_claims },
+    Lie { name: "a claim judged twice", code: "DUPLICATE_CLAIM", build: judged_twice },
+    Lie { name: "altered claims", code: "ALTERED_CLAIM", build: altered_claims },
+    Lie { name: "circular citations", code: "CITATION_CYCLE", build: circular_citations },
 ];
 
 pub fn is_against_report(judged: &JudgedClaim) -> bool {
     matches!(judged.class, Class::Ungrounded | Class::Contradicted)
 }
 
-/// Grounds every claim that counts against the report, with these citations.
+/// Assigns the class, the evidence type and new citations to every claim that counts against the report.
 pub fn with_verdicts(
     case: &Case,
     class: Class,
     evidence_type: EvidenceType,
-    cites: impl Fn(&JudgedClaim) -> Vec<Citation>,
+    citations_for: impl Fn(&JudgedClaim) -> Vec<Citation>,
 ) -> Vec<JudgedClaim> {
     let answer = case.honest.iter().map(|judged| {
         if !is_against_report(judged) {
             return judged.clone();
         }
-        JudgedClaim { class, evidence_type, citations: cites(judged), ..judged.clone() }
+        JudgedClaim { class, evidence_type, citations: citations_for(judged), ..judged.clone() }
     });
     answer.collect()
 }
 
-fn grounded(case: &Case, cites: impl Fn(&JudgedClaim) -> Vec<Citation>) -> Vec<JudgedClaim> {
-    with_verdicts(case, Class::Grounded, EvidenceType::ToolMatch, cites)
+fn grounded(
+    case: &Case,
+    citations_for: impl Fn(&JudgedClaim) -> Vec<Citation>,
+) -> Vec<JudgedClaim> {
+    with_verdicts(case, Class::Grounded, EvidenceType::ToolMatch, citations_for)
 }
 
-fn complementary(case: &Case, cites: impl Fn(&JudgedClaim) -> Vec<Citation>) -> Vec<JudgedClaim> {
-    with_verdicts(case, Class::Complementary, EvidenceType::ComplementaryFinding, cites)
+fn complementary(
+    case: &Case,
+    citations_for: impl Fn(&JudgedClaim) -> Vec<Citation>,
+) -> Vec<JudgedClaim> {
+    with_verdicts(case, Class::Complementary, EvidenceType::ComplementaryFinding, citations_for)
 }
 
 fn drops_contradicted(case: &Case) -> Vec<JudgedClaim> {
@@ -94,11 +100,11 @@ fn quote_of_every_item(case: &Case, quote: &str) -> Vec<Citation> {
     case.request.evidence.iter().map(|item| citation(&item.id, "", quote)).collect()
 }
 
-fn own_words(case: &Case) -> Vec<JudgedClaim> {
+fn quotes_claim(case: &Case) -> Vec<JudgedClaim> {
     grounded(case, |judged| quote_of_every_item(case, &judged.claim.text))
 }
 
-fn own_words_as_complementary(case: &Case) -> Vec<JudgedClaim> {
+fn quotes_claim_as_complementary(case: &Case) -> Vec<JudgedClaim> {
     complementary(case, |judged| quote_of_every_item(case, &judged.claim.text))
 }
 
@@ -111,13 +117,11 @@ fn homoglyphs(case: &Case) -> Vec<JudgedClaim> {
 
 fn zero_width(case: &Case) -> Vec<JudgedClaim> {
     grounded(case, |judged| {
-        let with_hidden_characters: Vec<String> =
-            judged.claim.text.split(' ').map(str::to_owned).collect();
-        quote_of_every_item(case, &with_hidden_characters.join("\u{200b} \u{2060}"))
+        quote_of_every_item(case, &judged.claim.text.replace(' ', "\u{200b} \u{2060}"))
     })
 }
 
-/// Joins the beginning of one line to the end of another.
+/// Joins the first and the last word of a line with words that are not in the evidence.
 fn stitched(case: &Case) -> Vec<JudgedClaim> {
     grounded(case, |_| {
         with_forged_quote(case, |line| {
@@ -126,7 +130,7 @@ fn stitched(case: &Case) -> Vec<JudgedClaim> {
     })
 }
 
-/// Joins the beginning of one record to the end of another with an ellipsis.
+/// Joins the first half of an item's first line to the second half of its last line with an ellipsis.
 fn elided(case: &Case) -> Vec<JudgedClaim> {
     grounded(case, |_| {
         let quote_of_item = |item: &gsar_proto::v1::EvidenceItem| {
@@ -154,7 +158,7 @@ fn last_word(line: &str) -> Option<&str> {
     line.rsplit_once(' ').map(|(_, last)| last).filter(|last| last.len() > 2)
 }
 
-/// Returns a forged quote from each item's first suitable line.
+/// Returns a citation of each item, with a quote forged from the item's first suitable line.
 fn with_forged_quote(case: &Case, forge: impl Fn(&str) -> Option<String>) -> Vec<Citation> {
     let quote_of_item = |item: &gsar_proto::v1::EvidenceItem| {
         let quote = content(item).lines().map(str::trim).find_map(&forge)?;
@@ -163,7 +167,7 @@ fn with_forged_quote(case: &Case, forge: impl Fn(&str) -> Option<String>) -> Vec
     case.request.evidence.iter().filter_map(quote_of_item).collect()
 }
 
-fn field_paths(case: &Case) -> Vec<JudgedClaim> {
+fn unknown_fields(case: &Case) -> Vec<JudgedClaim> {
     grounded(case, |_| {
         let items = case.request.evidence.iter();
         items.map(|item| citation(&item.id, "/verdict/0/grounded", "")).collect()
@@ -198,7 +202,7 @@ fn judged_twice(case: &Case) -> Vec<JudgedClaim> {
         .collect()
 }
 
-/// Judges the evidence's statement in place of the report's.
+/// Judges the text of a grounded claim in place of each claim that counts against the report.
 fn altered_claims(case: &Case) -> Vec<JudgedClaim> {
     let Some(grounded) = case.honest.iter().find(|judged| judged.class == Class::Grounded) else {
         return case.honest.clone();
@@ -222,11 +226,11 @@ fn circular_citations(case: &Case) -> Vec<JudgedClaim> {
         .collect();
     with_verdicts(case, Class::Grounded, EvidenceType::Synthesis, |judged| {
         let other_ids = ids.iter().filter(|id| **id != judged.claim.id);
-        let citation_of = |id: &ClaimId| Citation {
+        let cite_claim = |id: &ClaimId| Citation {
             target: Target::Claim(id.clone()),
             quote: String::new(),
             bytes: None,
         };
-        other_ids.map(citation_of).collect()
+        other_ids.map(cite_claim).collect()
     })
 }

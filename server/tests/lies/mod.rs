@@ -1,4 +1,4 @@
-//! Lies about honest answers, and a judge that tells them.
+//! Lying answers derived from honest ones, and a judge that gives them.
 
 pub mod cases;
 pub mod lies_by_kind;

@@ -3,20 +3,21 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use gsar_core::{Class, JudgedClaim};
+use gsar_core::JudgedClaim;
 use gsar_proto::v1;
 use gsar_server::config::{AllowOverrides, Config};
 use gsar_server::judge::{Capabilities, Judge, JudgeError, Judgement, Question};
 
 use super::cases::Case;
-use crate::support::{TestServer, TestServerOptions};
+use crate::support::TestServer;
+use crate::support::judges::capabilities;
 
 type Answer = Box<dyn Fn(&Question) -> Judgement + Send>;
 
 #[derive(Clone, Default)]
 struct ScriptedJudge {
     answer: Arc<Mutex<Option<Answer>>>,
-    /// `true` if the judge reconsiders, in which case it repeats its verdicts.
+    /// `true` if the judge can reconsider its verdicts. It then repeats them.
     can_reconsider: bool,
 }
 
@@ -31,11 +32,7 @@ impl Judge for ScriptedJudge {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            classes: Class::ALL.to_vec(),
-            languages: vec!["en"],
-            max_evidence_bytes: None,
-        }
+        capabilities()
     }
 
     fn can_reconsider(&self) -> bool {
@@ -48,13 +45,20 @@ impl Judge for ScriptedJudge {
             return Ok(judgement(verdicts.collect()));
         }
         let answer = self.answer.lock().unwrap();
-        let judgement = answer.as_ref().expect("an answer is set")(question);
+        let judgement = answer.as_ref().expect("an answer must be set")(question);
         Ok(judgement)
     }
 }
 
 pub fn judgement(judged: Vec<JudgedClaim>) -> Judgement {
     Judgement { judged, ..Judgement::default() }
+}
+
+/// Lets callers use any policy and any override.
+pub fn allow_any_policy(config: &mut Config) {
+    config.policies.allow_overrides = AllowOverrides::Any;
+    config.policies.allowed = vec!["paper".to_owned()];
+    config.ledger.durable = false;
 }
 
 pub struct ScriptedServer {
@@ -64,35 +68,25 @@ pub struct ScriptedServer {
 
 impl ScriptedServer {
     pub async fn start() -> Self {
-        Self::start_with_judge(ScriptedJudge::default()).await
+        Self::start_configured(false, |config| config.ledger.enabled = false).await
     }
 
     pub async fn start_reconsidering() -> Self {
-        Self::start_with_judge(ScriptedJudge { can_reconsider: true, ..ScriptedJudge::default() })
-            .await
+        Self::start_configured(true, |config| config.ledger.enabled = false).await
     }
 
-    async fn start_with_judge(judge: ScriptedJudge) -> Self {
-        Self::start_configured(judge, |config| config.ledger.enabled = false).await
-    }
-
-    /// Starts a server with a ledger, at which callers may use any policy and override.
+    /// Starts a server with a ledger. Its callers may use any policy and any override.
     pub async fn start_recording(can_reconsider: bool) -> Self {
-        let open = |config: &mut Config| {
-            config.policies.allow_overrides = AllowOverrides::Any;
-            config.policies.allowed = vec!["paper".to_owned()];
-            config.ledger.durable = false;
-        };
-        Self::start_configured(ScriptedJudge { can_reconsider, ..ScriptedJudge::default() }, open)
-            .await
+        Self::start_configured(can_reconsider, allow_any_policy).await
     }
 
-    async fn start_configured(judge: ScriptedJudge, change: impl FnOnce(&mut Config)) -> Self {
-        let chain = |config: &mut Config| {
+    async fn start_configured(can_reconsider: bool, change: impl FnOnce(&mut Config)) -> Self {
+        let judge = ScriptedJudge { can_reconsider, ..ScriptedJudge::default() };
+        let configure = |config: &mut Config| {
             config.judges.chain = vec!["scripted/1".to_owned()];
             change(config);
         };
-        let server = TestServerOptions::default().judge(judge.clone()).start(chain).await;
+        let server = TestServer::with_judges(vec![Arc::new(judge.clone())], configure).await;
         Self { server, judge }
     }
 
@@ -112,7 +106,16 @@ impl ScriptedServer {
     ) -> v1::EvaluateResponse {
         self.set_answer(answer);
         let request = v1::EvaluateRequest { policy: policy.to_owned(), ..request.clone() };
-        self.server.grounding().evaluate(request).await.unwrap().into_inner()
+        self.server.evaluate(request).await.unwrap()
+    }
+
+    pub async fn verdict(
+        &self,
+        policy: &str,
+        case: &Case,
+        judged: Vec<JudgedClaim>,
+    ) -> GuardedVerdict {
+        GuardedVerdict::from_answer(&self.evaluate_case(policy, case, judged).await)
     }
 
     pub async fn evaluate_case(

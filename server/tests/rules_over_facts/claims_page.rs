@@ -1,7 +1,7 @@
 //! Tests the examples in docs/CLAIMS.md.
 
 use gsar_core::budget::Budget;
-use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, Lane};
 use gsar_core::{Claim, ClaimId, Class};
 use gsar_server::judge::facts::Observations;
 
@@ -11,23 +11,15 @@ fn items() -> Vec<EvidenceItem> {
     let blocks = PAGE.split("```evidence ").skip(1);
     blocks
         .map(|block| {
-            let (head, rest) = block.split_once('\n').expect("a head line");
+            let (head, rest) = block.split_once('\n').expect("a first line");
             let (id, tool) = head.split_once(' ').expect("an id and a tool");
-            let (text, _) = rest.split_once("```").expect("an end");
+            let (text, _) = rest.split_once("```").expect("the end of the block");
             let content = if text.starts_with('{') { Content::Json } else { Content::Text };
+            let lane = if id == "log" { Lane::Logs } else { Lane::StaticInfra };
             EvidenceItem {
-                id: EvidenceId::new(id).unwrap(),
-                kind: EvidenceKind::ToolOutput,
-                lane: if id == "log" { Lane::Logs } else { Lane::StaticInfra },
                 tool: tool.to_owned(),
-                query: String::new(),
-                content: content(text.to_owned()),
-                collected_at: None,
-                exhaustive: false,
                 attested: true,
-                step_id: String::new(),
-                specialist_id: String::new(),
-                verification_result: None,
+                ..EvidenceItem::new(EvidenceId::new(id).unwrap(), lane, content(text.to_owned()))
             }
         })
         .collect()
@@ -46,7 +38,7 @@ fn examples_in_claims_md_are_correct() {
         if expected.is_none() && !is_undecided {
             continue;
         }
-        let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
+        let claim = Claim::new(ClaimId::new("c1").unwrap(), text);
         let judged_claim = observations.judge(&[claim], &Budget::unlimited()).unwrap().remove(0);
         example_count += 1;
         let decided_class = judged_claim.undecided.is_none().then_some(judged_claim.class);

@@ -1,4 +1,4 @@
-//! Test files with statements about an invented incident and its evidence.
+//! Reads the test files. Each contains the evidence for an invented incident and statements about the incident.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub(crate) struct StatementFile {
     pub(crate) statements: Vec<Statement>,
 }
 
-/// A statement, and `true` if the evidence supports it.
+/// A statement, and whether it is true according to the evidence.
 #[derive(serde::Deserialize)]
 pub(crate) struct Statement {
     pub(crate) text: String,
@@ -43,21 +43,17 @@ impl EvidenceEntry {
         let content = match (self.json, self.text) {
             (Some(json), None) => Content::Json(json),
             (None, Some(text)) => Content::Text(text),
-            _ => panic!("{} has either json or text", self.id),
+            _ => panic!("{} must have either `json` or `text`", self.id),
         };
+        let id = EvidenceId::new(self.id).expect("an id");
+        let lane = Lane::from_name(&self.lane).expect("a lane");
         EvidenceItem {
-            id: EvidenceId::new(self.id).expect("an id"),
             kind: EvidenceKind::from_name(&self.kind).expect("a kind"),
-            lane: Lane::from_name(&self.lane).expect("a lane"),
             tool: self.tool,
-            query: String::new(),
-            content,
             collected_at: self.collected_at.as_deref().and_then(timestamp),
             exhaustive: self.exhaustive,
             attested: true,
-            step_id: String::new(),
-            specialist_id: String::new(),
-            verification_result: None,
+            ..EvidenceItem::new(id, lane, content)
         }
     }
 }
@@ -69,14 +65,14 @@ fn timestamp(text: &str) -> Option<Timestamp> {
 
 pub(crate) fn statement_files() -> Vec<StatementFile> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/statements");
-    let entries = std::fs::read_dir(folder).expect("the folder of statements");
+    let entries = std::fs::read_dir(folder).expect("the folder `datasets/statements`");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
     paths.iter().map(|path| statement_file(path)).collect()
 }
 
 fn statement_file(path: &Path) -> StatementFile {
-    let text = std::fs::read_to_string(path).expect("a file of statements");
+    let text = std::fs::read_to_string(path).expect("a readable statement file");
     let entries: StatementEntries =
         toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     StatementFile {

@@ -1,4 +1,4 @@
-//! Tests that no true statement is contradicted and no false one is grounded.
+//! Tests that no true statement is contradicted and no false statement is grounded.
 
 use gsar_core::budget::Budget;
 use gsar_core::{Claim, ClaimId, Class, JudgedClaim};
@@ -31,14 +31,10 @@ impl StatementCounts {
     }
 }
 
-fn judge(file: &StatementFile, tally: &mut StatementCounts) {
+fn judge_statements(file: &StatementFile, tally: &mut StatementCounts) {
     let observations = Observations::read(&file.evidence, &Budget::unlimited());
     for statement in &file.statements {
-        let claim = Claim {
-            id: ClaimId::new("c1".to_owned()).expect("an id"),
-            text: statement.text.clone(),
-            span: None,
-        };
+        let claim = Claim::new(ClaimId::new("c1").expect("an id"), &statement.text);
         let judged =
             observations.judge(&[claim], &Budget::unlimited()).expect("an unlimited budget");
         for judged in &judged {
@@ -53,9 +49,9 @@ fn no_statement_is_decided_wrongly() {
     let mut tally = StatementCounts::default();
     for file in statement_files() {
         println!("== {}", file.name);
-        judge(&file, &mut tally);
+        judge_statements(&file, &mut tally);
     }
-    println!("{} of {} statements are decided rightly", tally.correct_count, tally.statements);
+    println!("{} of {} statements are decided correctly", tally.correct_count, tally.statements);
     assert!(
         tally.wrong_statements.is_empty(),
         "decided wrongly:\n{}",

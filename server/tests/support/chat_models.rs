@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use gsar_chat_wire::{KEY, Server, Wire};
+use gsar_chat_wire::{KEY, ScriptedReply, Server, Wire};
 use gsar_proto::v1;
 use gsar_server::config::{Config, Model};
 use tempfile::TempDir;
 use tonic::transport::Channel;
 
-use super::{TestServer, TestServerOptions, item};
+use super::{TestServer, item};
 
-/// An honest model's answer to [`request_for`].
+/// The response of an honest model to [`request_for`].
 pub const HONEST: &str = r#"{"claims": [{"id": "c1", "class": "grounded", "type": "tool_match",
     "citations": [{"evidence": "E1", "field_path": null, "quote": "the pool size is 20"}], "note": "as quoted"}],
     "score": 0.9, "explanation": "one claim", "gaps": [], "contradictions": [], "abstain": null}"#;
@@ -27,7 +27,7 @@ impl Models {
         Self { folder, models: BTreeMap::new() }
     }
 
-    /// Adds a model with one attempt per call and no canary by default.
+    /// Adds a model that, unless `change` says otherwise, makes one attempt per call and has no canary.
     pub fn with(self, name: &str, provider: &Server, change: impl FnOnce(&mut Model)) -> Self {
         self.with_wire(name, provider, Wire::OpenAi, change)
     }
@@ -51,14 +51,14 @@ impl Models {
         self
     }
 
-    /// Starts a server whose chain is these models, sorted by name, and `rules/2`.
+    /// Starts a server whose chain consists of these models, sorted by name, followed by `rules/2`.
     pub async fn start(self, change: impl FnOnce(&mut Config)) -> TestServer {
         let names = self.models.keys().cloned();
-        let server = TestServerOptions::default().start(|config| {
+        let server = TestServer::with(|config| {
             config.judges.chain = names.chain(["rules/2".to_owned()]).collect();
             config.judges.models.clone_from(&self.models);
             config.ledger.durable = false;
-            // Most tests concern only the judge.
+            // Most tests are about the judge alone.
             config.judges.second_look = gsar_server::config::NO_READER.to_owned();
             change(config);
         });
@@ -66,24 +66,13 @@ impl Models {
     }
 }
 
-/// Returns a request with one claim for this judge, or for the chain if the name is empty.
+/// Returns a request with one claim. It names this judge, or uses the whole chain if the name is empty.
 pub fn request_for(judge: &str) -> v1::EvaluateRequest {
-    let claim = v1::Claim {
-        id: "c1".to_owned(),
-        text: "The pool size is 20.".to_owned(),
-        ..v1::Claim::default()
-    };
-    v1::EvaluateRequest {
-        report: Some(v1::Report { claims: vec![claim], ..v1::Report::default() }),
-        evidence: vec![item("log", "the pool size is 20")],
-        policy: "reference".to_owned(),
-        options: Some(v1::EvaluateOptions {
-            judge: judge.to_owned(),
-            bypass_cache: true,
-            ..v1::EvaluateOptions::default()
-        }),
-        ..v1::EvaluateRequest::default()
-    }
+    let mut request =
+        request(&[("c1", "The pool size is 20.")], vec![item("log", "the pool size is 20")]);
+    request.report.get_or_insert_default().id.clear();
+    request.options.get_or_insert_default().judge = judge.to_owned();
+    request
 }
 
 pub async fn evaluate(
@@ -98,23 +87,24 @@ pub fn proceeds(answer: &v1::EvaluateResponse) -> bool {
     answer.decision.as_ref().is_some_and(|decision| decision.tier() == v1::Tier::Proceed)
 }
 
-/// Returns each called judge's failure code, or an empty string if it succeeded.
+/// Returns the failure code of each judge that was called. The code is empty if the judge succeeded.
 pub fn codes(answer: &v1::EvaluateResponse) -> Vec<&str> {
     let judges = answer.provenance.iter().flat_map(|provenance| &provenance.judges);
     judges.map(|link| link.code.as_str()).collect()
 }
 
-/// Returns a failed evaluation's code, and checks the rest of the answer.
-pub fn failed_with(answer: &v1::EvaluateResponse) -> &str {
-    let decision = answer.decision.as_ref().expect("a decision");
+/// Checks that an evaluation failed and has no results, and returns the failure code of its only judge.
+pub fn failure_code(answer: &v1::EvaluateResponse) -> &str {
+    let decision = answer.decision.as_ref().expect("the answer contains a decision");
     assert_eq!((answer.outcome(), decision.tier()), (v1::Outcome::Failed, v1::Tier::Abstain));
     assert!(answer.score.is_none() && answer.guarded_score.is_none() && answer.claims.is_empty());
     assert!(decision.reasons.iter().any(|reason| reason.code == "JUDGE_FAILED"));
-    let [code] = codes(answer).try_into().expect("one judge was request_for");
+    let [code] = codes(answer).try_into().expect("exactly one judge was called");
     code
 }
 
-/// Builds a model's answer from tuples: claim id, class, item label and quote. The label may be empty.
+/// Builds a model's response from tuples of claim id, class, item label and quote. If the quote is empty, the claim
+/// has no citation.
 pub fn verdict(claims: &[(&str, &str, &str, &str)]) -> String {
     let claims: Vec<serde_json::Value> = claims
         .iter()
@@ -133,7 +123,12 @@ pub fn verdict(claims: &[(&str, &str, &str, &str)]) -> String {
     .to_string()
 }
 
-/// Returns a request with these claims that bypasses the cache.
+/// Returns a reply whose content is built by [`verdict`].
+pub fn reply(claims: &[(&str, &str, &str, &str)]) -> ScriptedReply {
+    ScriptedReply::answer(&verdict(claims))
+}
+
+/// Returns a request that contains these claims and bypasses the cache.
 pub fn request(claims: &[(&str, &str)], evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequest {
     let claims: Vec<v1::Claim> = claims
         .iter()

@@ -1,4 +1,4 @@
-//! A collector of OTLP spans on loopback.
+//! An OTLP collector that receives spans on the loopback interface.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -26,8 +26,8 @@ impl TraceService for Collector {
         request: Request<ExportTraceServiceRequest>,
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
         for resource in request.into_inner().resource_spans {
-            let about = attributes(&resource.resource.unwrap().attributes);
-            assert_eq!(about.get("service.name").map(String::as_str), Some("gsar"));
+            let resource_attributes = attributes(&resource.resource.unwrap().attributes);
+            assert_eq!(resource_attributes.get("service.name").map(String::as_str), Some("gsar"));
             for span in resource.scope_spans.into_iter().flat_map(|scope| scope.spans) {
                 self.0.send(span).unwrap();
             }
@@ -36,14 +36,14 @@ impl TraceService for Collector {
     }
 }
 
-pub async fn collector() -> (SocketAddr, mpsc::UnboundedReceiver<Span>) {
+pub async fn start_collector() -> (SocketAddr, mpsc::UnboundedReceiver<Span>) {
     let (send, spans) = mpsc::unbounded_channel();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let serving = tonic::transport::Server::builder()
+    let server = tonic::transport::Server::builder()
         .add_service(TraceServiceServer::new(Collector(send)))
         .serve_with_incoming(TcpListenerStream::new(listener));
-    tokio::spawn(serving);
+    tokio::spawn(server);
     (address, spans)
 }
 

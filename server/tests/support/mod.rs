@@ -1,9 +1,17 @@
-//! Starts a real server on a Unix socket in a temporary directory, one per test.
+//! Starts a real server for each test, on a Unix socket in a temporary directory.
 
 pub mod chat_models;
 pub mod collector;
+pub mod corpora;
+pub mod grades;
+pub mod http;
+pub mod investigations;
+pub mod judges;
 pub mod postgres;
 pub mod process;
+pub mod recorded_model;
+pub mod run;
+pub mod server_binary;
 pub mod skip;
 pub mod small_disk;
 pub mod tls;
@@ -29,14 +37,14 @@ use tempfile::TempDir;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::Status;
 use tonic::transport::{Channel, Endpoint};
+use tonic::{IntoRequest, Response, Status};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 use tonic_types::StatusExt as _;
 
-/// Returns `deep` in `make test-deep`, and otherwise `quick`.
+/// Returns `deep` if the tests are run by `make test-deep`, or else `quick`.
 pub fn rounds(quick: usize, deep: usize) -> usize {
     if std::env::var_os("GSAR_TEST_DEEP").is_some() { deep } else { quick }
 }
@@ -51,21 +59,22 @@ pub struct TestServer {
     pub gateway: Option<std::net::SocketAddr>,
     reload: mpsc::Sender<()>,
     stop: Option<oneshot::Sender<()>>,
-    served: JoinHandle<Result<(), StartError>>,
+    serving: JoinHandle<Result<(), StartError>>,
 }
 
-#[derive(Default)]
-pub struct TestServerOptions {
-    judges: Vec<Arc<dyn Judge>>,
-}
-
-impl TestServerOptions {
-    pub fn judge(mut self, judge: impl Judge + 'static) -> Self {
-        self.judges.push(Arc::new(judge));
-        self
+impl TestServer {
+    pub async fn start() -> Self {
+        Self::with(|_| {}).await
     }
 
-    pub async fn start(self, change: impl FnOnce(&mut Config)) -> TestServer {
+    pub async fn with(change: impl FnOnce(&mut Config)) -> Self {
+        Self::with_judges(Vec::new(), change).await
+    }
+
+    pub async fn with_judges(
+        judges: Vec<Arc<dyn Judge>>,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("gsar.sock");
         let mut config = Config {
@@ -73,11 +82,11 @@ impl TestServerOptions {
             data_dir: folder.path().join("data"),
             ..Config::default()
         };
-        // Models and their runtime are not installed on every machine.
+        // The embedding model and its runtime are not installed on every machine.
         config.evidence.embeddings = EmbeddingsMode::Off;
         config.judges.chain = vec!["rules/2".to_owned()];
         change(&mut config);
-        let checked = CheckedConfig::check(config, self.judges, Problems::default()).unwrap();
+        let checked = CheckedConfig::check(config, judges, Problems::default()).unwrap();
         let app = App::bind(checked).await.unwrap();
         let (phase, admin, gateway) = (app.phase(), app.admin_address(), app.gateway_address());
         let tcp = app.addresses().into_iter().find_map(|address| match address {
@@ -89,24 +98,18 @@ impl TestServerOptions {
             Listen::Unix(_) | Listen::Tcp(_) => None,
         });
         let (reload, reloads) = mpsc::channel(1);
-        let (stop, stopped) = oneshot::channel();
-        let stopped = async move {
-            let _ = stopped.await;
+        let (stop, stop_signal) = oneshot::channel();
+        let stop_signal = async move {
+            let _ = stop_signal.await;
         };
-        let mut served = tokio::spawn(app.serve(stopped, ReceiverStream::new(reloads)));
+        let mut serving = tokio::spawn(app.serve(stop_signal, ReceiverStream::new(reloads)));
         tokio::select! {
             () = phase.wait_for(Phase::Ready) => {}
-            ended = &mut served => panic!("the server did not start: {ended:?}"),
+            result = &mut serving => panic!("the server did not start: {result:?}"),
         }
         let channel = connect(&socket).await;
         let stop = Some(stop);
-        TestServer { folder, channel, phase, admin, tcp, tls, gateway, reload, stop, served }
-    }
-}
-
-impl TestServer {
-    pub async fn start() -> Self {
-        TestServerOptions::default().start(|_| {}).await
+        Self { folder, channel, phase, admin, tcp, tls, gateway, reload, stop, serving }
     }
 
     pub fn socket(&self) -> PathBuf {
@@ -137,23 +140,43 @@ impl TestServer {
         InvestigationServiceClient::new(self.channel.clone())
     }
 
+    pub async fn evaluate(
+        &self,
+        request: impl IntoRequest<v1::EvaluateRequest>,
+    ) -> Result<v1::EvaluateResponse, Status> {
+        self.grounding().evaluate(request).await.map(Response::into_inner)
+    }
+
+    pub async fn get_evaluation(&self, evaluation_id: &str) -> v1::GetEvaluationResponse {
+        let evaluation_id = evaluation_id.to_owned();
+        let request = v1::GetEvaluationRequest { evaluation_id, redact: false };
+        self.ledger().get_evaluation(request).await.unwrap().into_inner()
+    }
+
+    pub async fn list_evaluations(
+        &self,
+        request: v1::ListEvaluationsRequest,
+    ) -> Vec<v1::EvaluationSummary> {
+        self.ledger().list_evaluations(request).await.unwrap().into_inner().evaluations
+    }
+
     pub async fn reload(&self) {
-        // The channel has capacity 1, so the third send waits until the first message was handled.
+        // The channel has capacity 1, so the third send completes only after the first reload is done.
         for _ in 0..3 {
             self.reload.send(()).await.unwrap();
         }
     }
 
-    /// Starts the shutdown. [`TestServer::stopped`] waits for its end.
-    pub fn tell_to_stop(&mut self) {
+    /// Starts the shutdown without waiting for it. See [`TestServer::wait_until_stopped`].
+    pub fn begin_shutdown(&mut self) {
         let _ = self.stop.take().map(|stop| stop.send(()));
     }
 
-    pub async fn stopped(self) -> Result<(), StartError> {
-        let Self { folder: _folder, stop, served, .. } = self;
+    pub async fn wait_until_stopped(self) -> Result<(), StartError> {
+        let Self { folder: _folder, stop, serving, .. } = self;
         drop(stop);
-        let ended = tokio::time::timeout(Duration::from_secs(60), served).await;
-        ended.expect("the server stops within its grace").unwrap()
+        let result = tokio::time::timeout(Duration::from_secs(60), serving).await;
+        result.expect("the server stops within its grace period").unwrap()
     }
 }
 
@@ -166,24 +189,44 @@ pub async fn health(channel: Channel, service: &str) -> ServingStatus {
     HealthClient::new(channel).check(request).await.unwrap().into_inner().status()
 }
 
-pub fn wrong_fields(status: &Status) -> Vec<String> {
+pub fn invalid_fields(status: &Status) -> Vec<String> {
     let details = status.get_error_details();
-    let violations = details.bad_request().map(|bad| bad.field_violations.clone());
+    let violations = details.bad_request().map(|details| details.field_violations.clone());
     violations.unwrap_or_default().into_iter().map(|violation| violation.field).collect()
 }
 
-/// Returns a small report that the embedded judge grounds.
-pub fn request() -> v1::EvaluateRequest {
+/// Returns the reason given in an error, or an empty string if there is none.
+pub fn reason(status: &Status) -> String {
+    let details = status.get_error_details();
+    details.error_info().map(|info| info.reason.clone()).unwrap_or_default()
+}
+
+pub fn codes(reasons: &[v1::Reason]) -> Vec<&str> {
+    reasons.iter().map(|reason| reason.code.as_str()).collect()
+}
+
+/// Returns a request to evaluate a report under the reference policy.
+pub fn evaluation(synthesis: &str, evidence: Vec<v1::EvidenceItem>) -> v1::EvaluateRequest {
     v1::EvaluateRequest {
-        report: Some(v1::Report {
-            id: "r1".to_owned(),
-            synthesis: "The connection pool size is 20.".to_owned(),
-            ..v1::Report::default()
-        }),
-        evidence: vec![item("pool", "connection pool size is 20")],
+        report: Some(v1::Report { synthesis: synthesis.to_owned(), ..Default::default() }),
+        evidence,
         policy: "reference".to_owned(),
-        ..v1::EvaluateRequest::default()
+        ..Default::default()
     }
+}
+
+/// Returns a request with a small report whose only claim `rules/2` considers grounded.
+pub fn request() -> v1::EvaluateRequest {
+    let evidence = vec![item("pool", "connection pool size is 20")];
+    let mut request = evaluation("The connection pool size is 20.", evidence);
+    request.report.get_or_insert_default().id = "r1".to_owned();
+    request
+}
+
+/// Returns the same request as [`request`], but for one judge.
+pub fn request_for_judge(judge: &str) -> v1::EvaluateRequest {
+    let options = v1::EvaluateOptions { judge: judge.to_owned(), ..Default::default() };
+    v1::EvaluateRequest { options: Some(options), ..request() }
 }
 
 pub fn item(id: &str, text: &str) -> v1::EvidenceItem {
@@ -193,7 +236,7 @@ pub fn item(id: &str, text: &str) -> v1::EvidenceItem {
         lane: v1::EvidenceLane::StaticInfra.into(),
         tool: "show config".to_owned(),
         content: Some(v1::evidence_item::Content::Text(text.to_owned())),
-        ..v1::EvidenceItem::default()
+        ..Default::default()
     }
 }
 
@@ -209,6 +252,6 @@ pub fn counts(counts: &[(v1::ClaimClass, v1::EvidenceType, u32)]) -> v1::ScoreRe
         .collect();
     v1::ScoreRequest {
         partition: Some(v1::score_request::Partition::Counts(v1::PartitionCounts { counts })),
-        ..v1::ScoreRequest::default()
+        ..Default::default()
     }
 }

@@ -1,11 +1,11 @@
-//! Starts PostgreSQL on a Unix socket in a temporary folder, one per test.
+//! Starts a PostgreSQL server for each test, on a Unix socket in a temporary folder.
 
 #![allow(
     dead_code,
     unreachable_pub,
     clippy::print_stderr,
     clippy::allow_attributes,
-    reason = "included by path in the library's tests"
+    reason = "the library's tests include this file by path"
 )]
 
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 
-use super::skip::skipped;
+use super::skip::report_skip;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -32,7 +32,7 @@ pub struct Postgres {
     databases: AtomicU32,
 }
 
-/// PostgreSQL refuses to run as root, so tests as root use this user id.
+/// The user id under which PostgreSQL runs if the tests run as root, since it refuses to run as root.
 const NOBODY: u32 = 65_534;
 
 impl Postgres {
@@ -44,7 +44,7 @@ impl Postgres {
                 Kind::Pgvector => "run make postgres",
             };
             let requirement = if kind == Kind::System { "postgres" } else { "pgvector" };
-            skipped(requirement, format!("PostgreSQL ({kind:?}) is not installed; {fix}"));
+            report_skip(requirement, format!("PostgreSQL ({kind:?}) is not installed; {fix}"));
             return None;
         };
         let folder = TempDir::with_prefix_in("pg", "/tmp").unwrap();
@@ -62,34 +62,40 @@ impl Postgres {
         Some(postgres)
     }
 
+    /// Starts the server that is installed on the system or, if there is none, the one with pgvector.
+    pub fn any() -> Option<Self> {
+        Self::start(Kind::System).or_else(|| Self::start(Kind::Pgvector))
+    }
+
     pub fn database(&self) -> String {
         let name = format!("gsar_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         self.run("createdb", &["-h", &self.socket(), "-U", "gsar", &name]);
         format!("postgres:///{name}?host={}&user=gsar", self.socket())
     }
 
-    /// Restarts with TLS and passwords on loopback. Returns the port.
+    /// Restarts the server so that it also accepts TLS connections with a password on the loopback interface. Returns the
+    /// port.
     pub fn serve_tls(&self, certificate: &str, key: &str) -> u16 {
         let data = PathBuf::from(self.data());
         self.write(&data.join("own.crt"), certificate);
         self.write(&data.join("own.key"), key);
-        let allowed = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
-        self.write(&data.join("pg_hba.conf"), allowed);
+        let access_rules = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
+        self.write(&data.join("pg_hba.conf"), access_rules);
         self.run("pg_ctl", &["-D", &self.data(), "stop", "-m", "fast", "-w"]);
         let options = format!("-k {} -c fsync=off", self.socket());
         let start = ["-D", &self.data(), "-l", "/dev/null", "-o", &options, "start", "-w"];
-        // PostgreSQL cannot bind port 0, so try free ports.
-        let started = (0..10).find_map(|_| {
-            let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-            let port = free.local_addr().unwrap().port();
-            drop(free);
+        // PostgreSQL does not accept port 0, so this tries ports that were free a moment ago.
+        let port = (0..10).find_map(|_| {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            let port = listener.local_addr().unwrap().port();
+            drop(listener);
             let settings = format!(
                 "ssl = on\nlisten_addresses = '127.0.0.1'\nport = {port}\nssl_cert_file = 'own.crt'\nssl_key_file = 'own.key'\n"
             );
             self.write(&data.join("postgresql.auto.conf"), &settings);
             self.try_run("pg_ctl", &start).ok().map(|_| port)
         });
-        started.expect("a port for PostgreSQL")
+        port.expect("PostgreSQL can be started on a free port")
     }
 
     fn write(&self, file: &Path, text: &str) {
@@ -106,7 +112,7 @@ impl Postgres {
 
     /// Starts the server and waits until it accepts connections.
     pub fn start_and_wait(&self) {
-        // fsync protects only against a power failure.
+        // fsync protects only against power failures and system crashes, which the tests do not cause.
         let options = format!("-k {} -h '' -c fsync=off -c max_connections=200", self.socket());
         let log = self.folder.path().join("log");
         let log = log.to_str().unwrap();
@@ -134,11 +140,11 @@ impl Postgres {
         result.unwrap_or_else(|output| panic!("{program} {arguments:?}: {output}"))
     }
 
-    /// Runs a PostgreSQL program. Returns its output as an error if it fails.
+    /// Runs a PostgreSQL program and returns its output. If the program fails, the output is the error.
     fn try_run(&self, program: &str, arguments: &[&str]) -> Result<String, String> {
         let mut command = Command::new(self.programs.join(program));
         let file = self.folder.path().join(format!("{program}.out"));
-        // pg_ctl's server would keep a pipe open.
+        // The server that pg_ctl starts would keep a pipe open, so the output goes to a file.
         let output = std::fs::File::create(&file).unwrap();
         command.args(arguments).current_dir("/").stdin(Stdio::null());
         command.stdout(output.try_clone().unwrap()).stderr(output);
@@ -153,13 +159,13 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        let stopped = Command::new(self.programs.join("pg_ctl"))
+        let result = Command::new(self.programs.join("pg_ctl"))
             .args(["-D", &self.data(), "stop", "-m", "immediate"])
             .uid(if is_root() { NOBODY } else { rustix::process::getuid().as_raw() })
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
-        drop(stopped);
+        drop(result);
     }
 }
 

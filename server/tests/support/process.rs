@@ -1,4 +1,12 @@
-//! Runs the server's binary in its own process.
+//! Runs the server binary in a process of its own.
+
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::allow_attributes,
+    reason = "the tests of several crates include this file by path"
+)]
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
@@ -9,7 +17,9 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A server that listens on `gsar.sock` in its folder and is ready. Killed on drop.
+use super::server_binary::server_binary;
+
+/// A running server process. It is killed on drop.
 pub struct Process {
     child: Child,
     log: Receiver<String>,
@@ -18,25 +28,27 @@ pub struct Process {
 
 impl Process {
     pub fn start(folder: &Path) -> Self {
-        Self::configured(folder, "")
+        Self::with_config(folder, "")
     }
 
-    pub fn configured(folder: &Path, toml: &str) -> Self {
+    /// Starts a server that listens on `gsar.sock` in the folder, and waits until it is ready.
+    pub fn with_config(folder: &Path, toml: &str) -> Self {
         let socket = format!("unix://{}", folder.join("gsar.sock").display());
         let process = Self::with_flags(folder, toml, &["--listen", &socket]);
         process.log_line("ready");
         process
     }
 
-    /// Starts a server with configured listeners, without reading its log.
-    pub fn listening(folder: &Path, toml: &str) -> Self {
+    /// Starts a server whose configuration sets the listeners. Does not wait until it is ready.
+    pub fn with_listeners(folder: &Path, toml: &str) -> Self {
         Self::with_flags(folder, toml, &[])
     }
 
-    fn with_flags(folder: &Path, toml: &str, flags: &[&str]) -> Self {
+    /// Starts a server with these flags. Does not wait until it is ready.
+    pub fn with_flags(folder: &Path, toml: &str, flags: &[&str]) -> Self {
         let config = folder.join("gsar.toml");
         std::fs::write(&config, toml).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_gsar-server"));
+        let mut command = Command::new(server_binary());
         command
             .arg("--config")
             .arg(config)
@@ -44,38 +56,38 @@ impl Process {
             .arg("--data-dir")
             .arg(folder.join("data"))
             .env_clear();
-        Self::spawned(&mut command)
+        Self::spawn(&mut command)
     }
 
-    pub fn spawned(command: &mut Command) -> Self {
+    pub fn spawn(command: &mut Command) -> Self {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let (read, log) = channel();
-        // A full pipe would block the server.
+        let (log_lines, log) = channel();
+        // Without a reader, the pipe would fill up and block the server.
         let reader = std::thread::spawn(move || {
             let mut log = String::new();
             for line in lines.map_while(Result::ok) {
                 log.push_str(&line);
                 log.push('\n');
-                drop(read.send(line));
+                drop(log_lines.send(line));
             }
             log
         });
         Self { child, log, reader: Some(reader) }
     }
 
-    /// Returns the next log line with this message.
+    /// Waits for the next log line with this message and returns it.
     pub fn log_line(&self, message: &str) -> serde_json::Value {
-        let mut passed = Vec::new();
+        let mut other_lines = Vec::new();
         loop {
             let line = self.log.recv_timeout(Duration::from_secs(120));
-            assert!(line.is_ok(), "no `{message}` in the log: {passed:#?}");
+            assert!(line.is_ok(), "no `{message}` in the log: {other_lines:#?}");
             let line = line.unwrap();
             match serde_json::from_str::<serde_json::Value>(&line) {
                 Ok(found) if found.get("message").is_some_and(|found| found == message) => {
                     return found;
                 }
-                _ => passed.push(line),
+                _ => other_lines.push(line),
             }
         }
     }
@@ -89,12 +101,14 @@ impl Process {
         self.child.wait().unwrap()
     }
 
-    pub fn ended(mut self) -> String {
+    /// Stops the server with SIGTERM. Returns its whole log.
+    pub fn terminate(mut self) -> String {
         self.signal(Signal::TERM);
         assert!(self.wait().success());
         self.reader.take().unwrap().join().unwrap()
     }
 
+    /// Returns the peak resident memory in KiB.
     pub fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

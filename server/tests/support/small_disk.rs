@@ -1,20 +1,25 @@
-//! A small file system for tests of a full disk.
+//! A small file system for tests in which the disk is full.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A file system of 4 MiB, unmounted on drop.
+use super::skip::report_skip;
+
+/// A file system of 4 MiB. It is unmounted on drop.
 pub struct SmallDisk(pub PathBuf);
 
 impl SmallDisk {
-    /// Returns `None` if this process may not mount.
+    /// Mounts the file system. If this process may not mount one, reports a skipped test and returns `None`.
     pub fn new(folder: &Path) -> Option<Self> {
         let mount = Command::new("mount")
             .args(["-t", "tmpfs", "-o", "size=4m", "tmpfs"])
             .arg(folder)
-            .output()
-            .ok()?;
-        mount.status.success().then(|| Self(folder.to_owned()))
+            .output();
+        if mount.is_ok_and(|mount| mount.status.success()) {
+            return Some(Self(folder.to_owned()));
+        }
+        report_skip("mount", "this process may not mount a file system");
+        None
     }
 }
 

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 
+use gsar_server::config::{Config, Tls};
 use hyper_util::rt::TokioIo;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, SanType};
 use rustls::pki_types::pem::PemObject;
@@ -39,19 +40,21 @@ impl Authority {
         self.sign_until(2099)
     }
 
-    /// Issues a client certificate for a URI such as a SPIFFE id.
+    /// Issues a client certificate for a URI, such as a SPIFFE ID.
     pub fn sign_for(&self, uri: &str) -> Signed {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.subject_alt_names.push(SanType::URI(uri.try_into().unwrap()));
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.0).unwrap();
-        Signed { certificate: certificate.pem(), key: key.serialize_pem() }
+        self.sign_params(&params)
     }
 
     pub fn sign_until(&self, year: i32) -> Signed {
         let names = ["localhost", "127.0.0.1"].map(str::to_owned);
         let mut params = CertificateParams::new(names).unwrap();
         params.not_after = rcgen::date_time_ymd(year, 12, 31);
+        self.sign_params(&params)
+    }
+
+    fn sign_params(&self, params: &CertificateParams) -> Signed {
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.0).unwrap();
         Signed { certificate: certificate.pem(), key: key.serialize_pem() }
@@ -69,12 +72,28 @@ impl Signed {
     }
 }
 
+/// Adds a TLS listener with this server certificate. If `client_ca` is given, the listener verifies client
+/// certificates against it.
+pub fn configure(config: &mut Config, server: &Signed, client_ca: Option<&Authority>) {
+    let folder = config.data_dir.parent().unwrap();
+    server.write(folder, "server");
+    if let Some(authority) = client_ca {
+        std::fs::write(folder.join("clients.pem"), authority.pem()).unwrap();
+    }
+    config.listen.push("grpcs://127.0.0.1:0".parse().unwrap());
+    config.tls = Tls {
+        certificate: Some(folder.join("server.pem")),
+        key: Some(folder.join("server.key")),
+        client_ca: client_ca.map(|_| folder.join("clients.pem")),
+    };
+}
+
 pub struct Client {
     pub config: ClientConfig,
 }
 
 impl Client {
-    /// Creates a client that trusts `authority`, with HTTP/2 and all TLS versions.
+    /// Creates a client that trusts `authority`, has no certificate, and supports all TLS versions.
     pub fn trusting(authority: &Authority) -> Self {
         Self::new(authority, None, rustls::ALL_VERSIONS)
     }

@@ -31,7 +31,7 @@ impl Issuer {
         self.sign_as(&json!({ "alg": "ES256", "kid": "one" }), &claims.to_string())
     }
 
-    /// Signs any text with any header.
+    /// Signs any header and any text, which need not be valid claims.
     pub fn sign_as(&self, header: &Value, claims: &str) -> String {
         let signed = signed_part(header, claims);
         let key = EncodingKey::from_ec_der(self.0.serialized_der());
@@ -39,10 +39,10 @@ impl Issuer {
         format!("{signed}.{}", signature.unwrap())
     }
 
-    /// Returns tokens with the public key as an HMAC secret, in three encodings.
+    /// Returns three tokens signed with HMAC. Their secrets are three encodings of the public key.
     pub fn signed_with_the_public_key(&self, subject: &str) -> [String; 3] {
         let header = json!({ "alg": "HS256", "kid": "one" });
-        let signed = signed_part(&header, &claims_of(subject).to_string());
+        let signed = signed_part(&header, &claims_for(subject).to_string());
         let point = self.0.public_key_raw().to_vec();
         [point, self.0.public_key_pem().into_bytes(), self.keys().into_bytes()].map(|secret| {
             let key = EncodingKey::from_secret(&secret);
@@ -51,23 +51,24 @@ impl Issuer {
         })
     }
 
-    /// Returns a token that is valid for an hour, with changed claims.
-    pub fn token(&self, subject: &str, changed: Value) -> String {
-        let mut claims = claims_of(subject);
-        claims.as_object_mut().unwrap().extend(changed.as_object().cloned().unwrap());
+    /// Returns a token for a subject that is valid for an hour, after applying `changes` to its claims.
+    pub fn token(&self, subject: &str, changes: Value) -> String {
+        let mut claims = claims_for(subject);
+        claims.as_object_mut().unwrap().extend(changes.as_object().cloned().unwrap());
         self.sign(&claims)
     }
 }
 
-fn claims_of(subject: &str) -> Value {
-    json!({ "sub": subject, "iss": ISSUER, "aud": AUDIENCE, "exp": ago(0) + 3600 })
+fn claims_for(subject: &str) -> Value {
+    json!({ "sub": subject, "iss": ISSUER, "aud": AUDIENCE, "exp": seconds_ago(0) + 3600 })
 }
 
 fn signed_part(header: &Value, claims: &str) -> String {
     format!("{}.{}", base64url(header.to_string().as_bytes()), base64url(claims.as_bytes()))
 }
 
-pub fn ago(seconds: u64) -> u64 {
+/// Returns the Unix time this many seconds before now.
+pub fn seconds_ago(seconds: u64) -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() - seconds
 }
 

@@ -6,12 +6,13 @@ use gsar_core::{Claim, Class, EvidenceType, JudgedClaim};
 
 use super::reports::{TrueReport, Truth};
 
-/// Words added to claims by the server, for questions, proposals and code blocks.
-const ADDED: [&str; 9] =
+/// Words that the server adds to claims for questions, proposals and code blocks.
+const ADDED_WORDS: [&str; 9] =
     ["action", "answer", "command", "configuration", "someone", "something", "was", "were", "yes"];
 
-/// Judges a claim by the statements that it consists of. Questions, proposals, and headings and labels without
-/// evidence are complementary, and cite the next statement. Claims with other words are ungrounded.
+/// Judges a claim by the statements that it consists of. Questions and proposals are complementary, and so are claims
+/// without statements, such as headings and labels. Without statements of its own, a claim cites the evidence for the
+/// next statement. Claims with words that are not in the report are ungrounded.
 pub fn judge_truthfully(report: &TrueReport, claim: &Claim) -> JudgedClaim {
     let verdict = |class, evidence_type, truths: &[&Truth]| {
         let mut citations = Vec::new();
@@ -20,17 +21,7 @@ pub fn judge_truthfully(report: &TrueReport, claim: &Claim) -> JudgedClaim {
                 citations.push(citation.clone());
             }
         }
-        let note = String::new();
-        JudgedClaim {
-            claim: claim.clone(),
-            class,
-            evidence_type,
-            citations,
-            note,
-            role: gsar_core::Role::default(),
-            rules: Vec::new(),
-            undecided: None,
-        }
+        JudgedClaim { citations, ..JudgedClaim::new(claim.clone(), class, evidence_type) }
     };
     if !consists_of_report_words(report, claim) {
         return verdict(Class::Ungrounded, EvidenceType::Inference, &[]);
@@ -51,16 +42,17 @@ pub fn judge_truthfully(report: &TrueReport, claim: &Claim) -> JudgedClaim {
 fn consists_of_report_words(report: &TrueReport, claim: &Claim) -> bool {
     let text = &report.request.report.as_ref().unwrap().synthesis;
     let is_in_report = |word: &str| {
-        is_stop_word(word) || ADDED.contains(&word.to_lowercase().as_str()) || text.contains(word)
+        is_stop_word(word)
+            || ADDED_WORDS.contains(&word.to_lowercase().as_str())
+            || text.contains(word)
     };
     report.truths.iter().any(|truth| truth.text == claim.text)
         || words(&claim.text).all(|word| is_in_report(word.text))
 }
 
 fn statements_of<'r>(report: &'r TrueReport, claim: &Claim) -> Vec<&'r Truth> {
-    let claimed =
-        report.truths.iter().find(|truth| truth.span.is_none() && truth.text == claim.text);
-    if let Some(truth) = claimed {
+    let given = report.truths.iter().find(|truth| truth.span.is_none() && truth.text == claim.text);
+    if let Some(truth) = given {
         return vec![truth];
     }
     let touches = |truth: &&Truth| match (&truth.span, &claim.span) {
@@ -72,7 +64,7 @@ fn statements_of<'r>(report: &'r TrueReport, claim: &Claim) -> Vec<&'r Truth> {
 
 fn next_statement<'r>(report: &'r TrueReport, claim: &Claim) -> &'r Truth {
     let end = claim.span.as_ref().map_or(0, |span| span.end);
-    let placed = || report.truths.iter().filter(|truth| truth.span.is_some());
+    let with_span = || report.truths.iter().filter(|truth| truth.span.is_some());
     let follows = |truth: &&Truth| truth.span.as_ref().is_some_and(|span| span.start >= end);
-    placed().find(follows).or_else(|| placed().next_back()).unwrap()
+    with_span().find(follows).or_else(|| with_span().next_back()).unwrap()
 }

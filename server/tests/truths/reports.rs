@@ -57,12 +57,12 @@ fn from_incident(incident: &Incident) -> TrueReport {
 
 fn from_long_report(report: &LongReport) -> TrueReport {
     let mut start = 0;
-    let stated = report.statements.iter().map(|statement| {
+    let from_text = report.statements.iter().map(|statement| {
         let span = span(&report.text, &statement.text, &mut start);
         truth(statement, Some(span))
     });
-    let stated: Vec<Truth> = stated.collect();
-    let claimed = report.given.iter().map(|statement| truth(statement, None));
+    let from_text: Vec<Truth> = from_text.collect();
+    let from_claims = report.given.iter().map(|statement| truth(statement, None));
     let claims = report.given.iter().enumerate().map(|(number, statement)| v1::Claim {
         id: format!("given-{number}"),
         text: statement.text.clone(),
@@ -74,18 +74,18 @@ fn from_long_report(report: &LongReport) -> TrueReport {
         lane: Lane::from_name(&item.lane).unwrap().number(),
         tool: item.tool.clone(),
         content: Some(v1::evidence_item::Content::Text(item.content.clone())),
-        ..v1::EvidenceItem::default()
+        ..Default::default()
     });
     TrueReport {
         name: report.name.clone(),
         is_open: true,
         request: request(report.text.clone(), claims.collect(), evidence.collect()),
-        truths: stated.into_iter().chain(claimed).collect(),
+        truths: from_text.into_iter().chain(from_claims).collect(),
     }
 }
 
 fn truth(statement: &Statement, span: Option<Range<usize>>) -> Truth {
-    let cited = statement.citations.iter().map(|(id, quote)| citation(id, "", quote));
+    let cited = statement.citations.iter().map(|cited| citation(&cited.evidence, "", &cited.quote));
     Truth {
         text: statement.text.clone(),
         span,
@@ -100,28 +100,29 @@ fn request(
     claims: Vec<v1::Claim>,
     evidence: Vec<v1::EvidenceItem>,
 ) -> v1::EvaluateRequest {
-    let report = v1::Report { synthesis, claims, ..v1::Report::default() };
-    v1::EvaluateRequest { report: Some(report), evidence, ..v1::EvaluateRequest::default() }
+    let report = v1::Report { synthesis, claims, ..Default::default() };
+    v1::EvaluateRequest { report: Some(report), evidence, ..Default::default() }
 }
 
-/// Returns the position of a statement at or after `start`, ignoring markup. Moves `start` to its end.
+/// Returns the byte range of the first match for the statement at or after `start`, ignoring markup. Moves `start` to
+/// the end of the range.
 fn span(report: &str, statement: &str, start: &mut usize) -> Range<usize> {
-    let statement_words: Vec<(usize, &str)> = alphanumeric(statement);
+    let statement_words: Vec<(usize, &str)> = words_with_offsets(statement);
     let rest = report.get(*start..).unwrap();
-    let report_words: Vec<(usize, &str)> = alphanumeric(rest);
+    let report_words: Vec<(usize, &str)> = words_with_offsets(rest);
     let matches_statement = |window: &[(usize, &str)]| {
         window.iter().zip(&statement_words).all(|((_, word), (_, expected))| word == expected)
     };
     let found =
         report_words.windows(statement_words.len()).find(|window| matches_statement(window));
-    let found = found.unwrap_or_else(|| panic!("the report does not say {statement:?}"));
+    let found = found.unwrap_or_else(|| panic!("the report does not contain {statement:?}"));
     let (last, word) = found.last().copied().unwrap();
     let span = *start + found.first().unwrap().0..*start + last + word.len();
     *start = span.end;
     span
 }
 
-fn alphanumeric(text: &str) -> Vec<(usize, &str)> {
+fn words_with_offsets(text: &str) -> Vec<(usize, &str)> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word)).collect()
 }

@@ -22,7 +22,7 @@ const WIDER: usize = 384;
 /// Prints a Markdown table for unrestricted searches, and one for searches restricted to some keys.
 #[derive(Parser)]
 struct Arguments {
-    /// Numbers of vectors.
+    /// The vector counts to measure.
     #[arg(long, value_delimiter = ',', default_values_t = [1_000, 5_000, 20_000, 100_000])]
     numbers: Vec<usize>,
     /// Values per vector.
@@ -32,15 +32,15 @@ struct Arguments {
     #[arg(long, default_value_t = 200)]
     queries: usize,
     /// Distribution of generated vectors.
-    #[arg(long, value_enum, default_value_t = Made::Clustered)]
-    made: Made,
-    /// File with vectors to use instead: rows of little-endian f32.
+    #[arg(long, value_enum, default_value_t = Distribution::Clustered)]
+    made: Distribution,
+    /// File with vectors to use instead of generated ones: rows of little-endian f32.
     #[arg(long)]
     vectors: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum Made {
+enum Distribution {
     /// Clusters of about fifty around centres, which form groups of about twenty: a log has few subjects, and
     /// several phrasings of each.
     Clustered,
@@ -115,12 +115,13 @@ fn row(
     }
     let size = |name| megabytes(&folder.path().join(name));
     let (size_graph, size_bytes) = (size("graph")?, size("bytes")?);
-    let all = |index: &VectorIndex| search(queries, |query| keys(index, query, None));
-    let (right, ours, of_bytes) = (all(&exact)?, all(&graph)?, all(&bytes)?);
+    let search_all = |index: &VectorIndex| search(queries, |query| keys(index, query, None));
+    let (expected, graph_answers, bytes_answers) =
+        (search_all(&exact)?, search_all(&graph)?, search_all(&bytes)?);
     let bare_answers = search(queries, |query| Ok(bare.search(query, K)?.keys))?;
     bare.change_expansion_search(WIDER);
     let wider = search(queries, |query| Ok(bare.search(query, K)?.keys))?;
-    let some = |index: &VectorIndex, allowed: &[u64]| {
+    let search_allowed = |index: &VectorIndex, allowed: &[u64]| {
         search(queries, |query| keys(index, query, Some(allowed)))
     };
     let mut measured = Vec::new();
@@ -128,21 +129,22 @@ fn row(
         let mut numbers = Numbers(percent);
         let allowed = (0..vectors.len() as u64).filter(|_| numbers.next() % 100 < percent);
         let allowed: Vec<u64> = allowed.collect();
-        let (right, found) = (some(&exact, &allowed)?, some(&bytes, &allowed)?);
-        measured.push((percent, allowed, right, found));
+        let (expected, found) =
+            (search_allowed(&exact, &allowed)?, search_allowed(&bytes, &allowed)?);
+        measured.push((percent, allowed, expected, found));
     }
     // The same files, opened with default settings.
     drop(bytes);
     let chosen = open("bytes", Settings::new(dimension, "measured"))?;
-    let default_answers = all(&chosen)?;
-    for (percent, allowed, right, found) in measured {
+    let default_answers = search_all(&chosen)?;
+    for (percent, allowed, expected, found) in measured {
         restricted.push(format!(
             "| {} | {percent} % | {:.3} | {:.3} | {:.4} | {:.3} |",
             vectors.len(),
-            right.milliseconds,
+            expected.milliseconds,
             found.milliseconds,
-            recall(&found, &right),
-            some(&chosen, &allowed)?.milliseconds,
+            recall(&found, &expected),
+            search_allowed(&chosen, &allowed)?.milliseconds,
         ));
     }
     Ok(format!(
@@ -152,15 +154,15 @@ fn row(
         time_ours.as_secs_f64(),
         time_ours.as_secs_f64() / time_bare.as_secs_f64(),
         time_bytes.as_secs_f64(),
-        right.milliseconds,
-        ours.milliseconds,
-        recall(&ours, &right),
+        expected.milliseconds,
+        graph_answers.milliseconds,
+        recall(&graph_answers, &expected),
         bare_answers.milliseconds,
-        recall(&bare_answers, &right),
+        recall(&bare_answers, &expected),
         wider.milliseconds,
-        recall(&wider, &right),
-        of_bytes.milliseconds,
-        recall(&of_bytes, &right),
+        recall(&wider, &expected),
+        bytes_answers.milliseconds,
+        recall(&bytes_answers, &expected),
         default_answers.milliseconds,
     ))
 }
@@ -196,15 +198,15 @@ fn search(
     Ok(Answers { keys, milliseconds: median.as_secs_f64() * 1e3 })
 }
 
-fn recall(found: &Answers, right: &Answers) -> f64 {
-    let pairs = || found.keys.iter().zip(&right.keys);
+fn recall(found: &Answers, expected: &Answers) -> f64 {
+    let pairs = || found.keys.iter().zip(&expected.keys);
     let hits: usize = pairs()
-        .map(|(found, right)| {
-            let right: HashSet<&u64> = right.iter().collect();
-            found.iter().filter(|key| right.contains(key)).count()
+        .map(|(found, expected)| {
+            let expected: HashSet<&u64> = expected.iter().collect();
+            found.iter().filter(|key| expected.contains(key)).count()
         })
         .sum();
-    hits as f64 / pairs().map(|(_, right)| right.len()).sum::<usize>() as f64
+    hits as f64 / pairs().map(|(_, expected)| expected.len()).sum::<usize>() as f64
 }
 
 fn time(run: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<Duration> {
@@ -225,29 +227,29 @@ fn megabytes(folder: &Path) -> anyhow::Result<f64> {
     Ok(bytes as f64 / 1e6)
 }
 
-fn read(file: &Path, number: usize, dimension: usize) -> anyhow::Result<Vec<Vec<f32>>> {
+fn read(file: &Path, count: usize, dimension: usize) -> anyhow::Result<Vec<Vec<f32>>> {
     let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
     let (values, _) = bytes.as_chunks();
     let values: Vec<f32> = values.iter().map(|value| f32::from_le_bytes(*value)).collect();
-    Ok(values.chunks_exact(dimension).take(number).map(<[f32]>::to_vec).collect())
+    Ok(values.chunks_exact(dimension).take(count).map(<[f32]>::to_vec).collect())
 }
 
-fn generate(kind: Made, number: usize, dimension: usize) -> Vec<Vec<f32>> {
+fn generate(kind: Distribution, count: usize, dimension: usize) -> Vec<Vec<f32>> {
     const DIRECTIONS: usize = 32;
     let mut numbers = Numbers(7);
     let none = vec![0.0; dimension];
     match kind {
-        Made::Clustered => {
+        Distribution::Clustered => {
             let groups: Vec<Vec<f32>> =
-                (0..number.div_ceil(1_000)).map(|_| numbers.near(&none, 1.0)).collect();
+                (0..count.div_ceil(1_000)).map(|_| numbers.sample_near(&none, 1.0)).collect();
             let centres: Vec<Vec<f32>> =
-                (0..number.div_ceil(50)).map(|_| numbers.near_one_of(&groups, 0.8)).collect();
-            (0..number).map(|_| numbers.near_one_of(&centres, 0.6)).collect()
+                (0..count.div_ceil(50)).map(|_| numbers.sample_near_one_of(&groups, 0.8)).collect();
+            (0..count).map(|_| numbers.sample_near_one_of(&centres, 0.6)).collect()
         }
-        Made::Spread => {
+        Distribution::Spread => {
             let directions: Vec<Vec<f32>> =
-                (0..DIRECTIONS).map(|_| numbers.near(&none, 1.0)).collect();
-            (0..number).map(|_| numbers.spread(&directions)).collect()
+                (0..DIRECTIONS).map(|_| numbers.sample_near(&none, 1.0)).collect();
+            (0..count).map(|_| numbers.sample_spread(&directions)).collect()
         }
     }
 }
@@ -263,21 +265,21 @@ impl Numbers {
         mixed ^ (mixed >> 31)
     }
 
-    fn near_one_of(&mut self, centres: &[Vec<f32>], share: f32) -> Vec<f32> {
+    fn sample_near_one_of(&mut self, centres: &[Vec<f32>], share: f32) -> Vec<f32> {
         let chosen = self.next() as usize % centres.len().max(1);
-        centres.get(chosen).map(|centre| self.near(centre, share)).unwrap_or_default()
+        centres.get(chosen).map(|centre| self.sample_near(centre, share)).unwrap_or_default()
     }
 
-    fn spread(&mut self, directions: &[Vec<f32>]) -> Vec<f32> {
-        let weights = self.near(&vec![0.0; directions.len()], 1.0);
+    fn sample_spread(&mut self, directions: &[Vec<f32>]) -> Vec<f32> {
+        let weights = self.sample_near(&vec![0.0; directions.len()], 1.0);
         let mut sum = vec![0.0; directions.first().map_or(0, Vec::len)];
         for (weight, direction) in weights.iter().zip(directions) {
             sum.iter_mut().zip(direction).for_each(|(sum, value)| *sum += weight * value);
         }
-        self.near(&sum, 0.3)
+        self.sample_near(&sum, 0.3)
     }
 
-    fn near(&mut self, centre: &[f32], share: f32) -> Vec<f32> {
+    fn sample_near(&mut self, centre: &[f32], share: f32) -> Vec<f32> {
         let mut value =
             || (0..4).map(|_| (self.next() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum::<f32>();
         centre.iter().map(|from| from + share * value()).collect()

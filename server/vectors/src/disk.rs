@@ -1,4 +1,5 @@
-//! The locked directory of an index. All file changes go through [`Disk`], so tests can make any of them fail.
+//! The locked directory of an index. All file changes go through [`Disk`], so that tests can make any of
+//! them fail.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -94,7 +95,7 @@ impl Disk {
             .map_err(|error| not_saved(&self.directory, &error))
     }
 
-    /// Deletes an unreferenced file. Logs a failure; the next save retries.
+    /// Deletes an unreferenced file. Logs a failure. The next save tries again.
     pub(crate) fn remove(&self, name: &str) {
         let path = self.path(name);
         if let Err(error) = self.step().and_then(|()| std::fs::remove_file(&path)) {
@@ -174,8 +175,8 @@ pub(crate) mod faults {
     }
 
     impl Faults {
-        /// Makes all operations fail after `steps` more. `usize::MAX` never fails.
-        pub(crate) fn after(&self, steps: usize) {
+        /// Makes all operations fail after `steps` more steps. With `usize::MAX`, no operation fails.
+        pub(crate) fn fail_after(&self, steps: usize) {
             self.steps_left.store(steps, Ordering::SeqCst);
         }
 

@@ -17,7 +17,7 @@ pub enum IndexError {
         allowed: &'static str,
     },
     /// The directory cannot be created or used.
-    #[error("vector index directory {}: {reason}; use a directory that this user may write", directory.display())]
+    #[error("vector index directory {}: {reason}; use a directory that this user may write to", directory.display())]
     UnusableDirectory {
         /// The directory.
         directory: PathBuf,
@@ -46,7 +46,7 @@ pub enum IndexError {
         /// The system's error message.
         reason: String,
     },
-    /// A vector in the batch is invalid; none were added.
+    /// A vector in the batch is invalid; no vector was added.
     #[error("vector {position} of the batch (key {key}): {fault}; no vector was added")]
     InvalidVector {
         /// Its index in the batch.
@@ -78,9 +78,9 @@ pub enum IndexError {
         /// The maximum number of rows.
         allowed: usize,
     },
-    /// The graph could not be built. Searches stay correct but are slow.
+    /// The graph could not be built. Searches remain correct, but are slow.
     #[error(
-        "the graph was not built ({reason}); give the process more memory, then build it again"
+        "the graph was not built ({reason}); make more memory available to the process, then build it again"
     )]
     NoGraph {
         /// The error message of `usearch`.

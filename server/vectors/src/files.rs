@@ -97,7 +97,7 @@ impl Files {
             files.remove_unreferenced(&manifest, name);
         }
         files.saved = Some(Saved { manifest, vectors });
-        let graph = files.read_graph(settings, Graph::map);
+        let graph = files.read_graph(settings, true);
         Ok((files, SavedIndex::Rows { table, graph }))
     }
 
@@ -114,11 +114,7 @@ impl Files {
         Ok((table, hasher))
     }
 
-    fn read_graph(
-        &self,
-        settings: &Settings,
-        read: impl FnOnce(&Path, &Settings, usize, usize) -> Result<Graph, String>,
-    ) -> Result<Option<Graph>, Reason> {
+    fn read_graph(&self, settings: &Settings, mapped: bool) -> Result<Option<Graph>, Reason> {
         let Some(saved) = self.saved.as_ref().and_then(|saved| saved.manifest.graph.as_ref())
         else {
             return Ok(None);
@@ -135,14 +131,14 @@ impl Files {
             _ => damaged(&path, error.to_string()),
         })?;
         check(&path, &hasher, &saved.checked)?;
-        read(&path, settings, saved.covered, saved.size)
+        Graph::open(&path, settings, saved.covered, saved.size, mapped)
             .map(Some)
-            .map_err(|refusal| damaged(&path, refusal))
+            .map_err(|error| damaged(&path, error))
     }
 
     /// Verifies the saved graph again and loads it into memory, if there is one.
     pub(crate) fn load_graph(&self, settings: &Settings) -> Result<Option<Graph>, Reason> {
-        self.read_graph(settings, Graph::load)
+        self.read_graph(settings, false)
     }
 
     /// Writes the changes. `same_rows` is `true` if the table still starts with the saved rows.

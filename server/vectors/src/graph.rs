@@ -17,7 +17,7 @@ const CONNECTIVITY: usize = 16;
 const EXPANSION_ADD: usize = 128;
 /// The number of candidates when searching a small graph (HNSW's ef).
 pub(crate) const EXPANSION_SEARCH: usize = 128;
-/// The number of inserting threads.
+/// The number of threads that insert rows.
 const BUILDERS: usize = 1;
 
 pub(crate) type GraphError = String;
@@ -66,40 +66,25 @@ impl Graph {
         Ok(Self { index, scalar: settings.scalar, threads, covered, mapped: false, saved })
     }
 
-    /// Memory-maps a graph of `size` vectors from a verified file. The graph is read-only.
-    pub(crate) fn map(
+    /// Opens a graph of `size` vectors from a verified file. Memory-maps the file if `mapped` is set.
+    /// Otherwise, loads it into memory, so that rows can be inserted.
+    pub(crate) fn open(
         file: &Path,
         settings: &Settings,
         covered: usize,
         size: usize,
+        mapped: bool,
     ) -> Result<Self, GraphError> {
-        let mut graph = Self::read(file, settings, covered, size, Index::view)?;
-        graph.mapped = true;
-        Ok(graph)
-    }
-
-    /// Loads a graph from a verified file, so that rows can be inserted.
-    pub(crate) fn load(
-        file: &Path,
-        settings: &Settings,
-        covered: usize,
-        size: usize,
-    ) -> Result<Self, GraphError> {
-        Self::read(file, settings, covered, size, Index::load)
-    }
-
-    fn read<E: ToString>(
-        file: &Path,
-        settings: &Settings,
-        covered: usize,
-        size: usize,
-        read: impl FnOnce(&Index, &str) -> Result<(), E>,
-    ) -> Result<Self, GraphError> {
-        let graph = Self::new(settings)?;
+        let mut graph = Self::new(settings)?;
         let expected = graph.shape();
         let path = file.to_str().ok_or("its path is not UTF-8")?;
-        read(&graph.index, path).map_err(|error| error.to_string())?;
-        // Reading replaces the dimension and scalar type by those in the file.
+        let result = match mapped {
+            true => graph.index.view(path),
+            false => graph.index.load(path),
+        };
+        result.map_err(|error| error.to_string())?;
+        graph.mapped = mapped;
+        // Reading replaces the dimension and scalar type with those in the file.
         if graph.shape() != expected || graph.size() != size {
             return Err("its shape differs from the manifest".to_owned());
         }
@@ -117,7 +102,8 @@ impl Graph {
         self.index.size()
     }
 
-    /// Rows below this number are in the graph, unless they were removed before insertion.
+    /// Returns the number of rows that the graph covers. Rows below this number are in the graph, unless
+    /// they were removed before insertion.
     pub(crate) fn covered(&self) -> usize {
         self.covered.load(Ordering::Acquire)
     }
@@ -168,8 +154,8 @@ impl Graph {
         .map_err(|error| error.to_string())
     }
 
-    /// Returns about `count` nearest rows, only `allowed` ones if given. At most `Settings::callers` calls may
-    /// run concurrently. A panic in `allowed` aborts the process.
+    /// Returns about `count` nearest rows. If `allowed` is given, returns only rows that it accepts. At
+    /// most `Settings::callers` calls may run concurrently. A panic in `allowed` aborts the process.
     pub(crate) fn candidates(
         &self,
         query: &[f32],

@@ -1,6 +1,6 @@
 //! A vector index: a table of rows, a graph over those rows, and the files written by saves.
 //!
-//! Searches share a read lock; changes hold the write lock only briefly. Changes run one at a time. Building
+//! Searches share a read lock. Changes run one at a time, and hold the write lock only briefly. Building
 //! the graph and writing files do not block searches. Rows missing from the graph are compared one by one.
 
 use std::path::Path;
@@ -73,7 +73,7 @@ impl VectorIndex {
     /// Damaged files, and files for another model, are not errors: they are reported in [`Opened`] and logged.
     ///
     /// # Errors
-    /// [`IndexError::InvalidSetting`], [`IndexError::UnusableDirectory`], [`IndexError::Locked`] or
+    /// Returns [`IndexError::InvalidSetting`], [`IndexError::UnusableDirectory`], [`IndexError::Locked`] or
     /// [`IndexError::Unreadable`].
     pub fn open(directory: &Path, settings: Settings) -> Result<(Self, Opened), IndexError> {
         settings.check()?;
@@ -116,7 +116,7 @@ impl VectorIndex {
     /// Adds all vectors or none. Blocks while another change is in progress, and while the graph is extended.
     ///
     /// # Errors
-    /// [`IndexError::InvalidVector`], [`IndexError::ReservedKey`] or [`IndexError::Full`].
+    /// Returns [`IndexError::InvalidVector`], [`IndexError::ReservedKey`] or [`IndexError::Full`].
     pub fn add<V: AsRef<[f32]>>(&self, vectors: &[(u64, V)]) -> Result<(), IndexError> {
         let mut units = Vec::with_capacity(vectors.len());
         for (position, (key, vector)) in vectors.iter().enumerate() {
@@ -153,7 +153,8 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// Removes keys and returns the number that existed. They are no longer found.
+    /// Removes keys, so that searches no longer find their vectors. Returns the number of keys that
+    /// existed.
     pub fn remove(&self, keys: &[u64]) -> usize {
         let mut changes = self.lock_changes();
         let mut state = self.write();
@@ -169,7 +170,7 @@ impl VectorIndex {
     /// while [`Settings::callers`] other searches use the graph.
     ///
     /// # Errors
-    /// [`IndexError::InvalidQuery`].
+    /// Returns [`IndexError::InvalidQuery`].
     pub fn search(
         &self,
         query: &[f32],
@@ -212,7 +213,7 @@ impl VectorIndex {
         Ok(best.into_sorted())
     }
 
-    /// The number of vectors in the index.
+    /// Returns the number of vectors in the index.
     #[must_use]
     pub fn len(&self) -> usize {
         self.read().table.len()
@@ -234,7 +235,7 @@ impl VectorIndex {
     /// separate thread after [`Opened::GraphMissing`]; [`VectorIndex::add`] extends the graph itself.
     ///
     /// # Errors
-    /// [`IndexError::NoGraph`]; searches stay correct.
+    /// Returns [`IndexError::NoGraph`]. In that case, searches remain correct.
     pub fn build_graph(&self) -> Result<(), IndexError> {
         loop {
             let changes = self.lock_changes();
@@ -254,7 +255,8 @@ impl VectorIndex {
     /// [`VectorIndex::add`] or [`VectorIndex::build_graph`].
     ///
     /// # Errors
-    /// [`IndexError::NotSaved`] if a write fails. The previous save is unchanged, and the next save retries.
+    /// Returns [`IndexError::NotSaved`] if a write fails. The previous save is unchanged, and the next save
+    /// tries again.
     pub fn save(&self) -> Result<(), IndexError> {
         let mut changes = self.lock_changes();
         let changes = &mut *changes;
@@ -327,9 +329,9 @@ impl VectorIndex {
         Ok(best.into_sorted())
     }
 
-    /// Returns `true` if comparing `count` vectors is cheaper than visiting `candidates` rows in a graph with
-    /// `covered` rows. The costs are equal at the crossover if all rows are allowed. The cost of a graph search
-    /// grows with the share of rows that are not.
+    /// Returns `true` if comparing `count` vectors is cheaper than visiting `candidates` rows in a graph
+    /// with `covered` rows. The costs are equal at the crossover if all rows are allowed. The cost of a
+    /// graph search grows with the share of rows that are not allowed.
     fn scan_is_cheaper(&self, count: usize, covered: usize, candidates: usize) -> bool {
         let [count, covered, candidates, crossover, expansion] =
             [count, covered, candidates, self.settings.crossover, EXPANSION_SEARCH]
@@ -407,7 +409,7 @@ impl VectorIndex {
 
     #[cfg(test)]
     pub(crate) fn fill_disk_after(&self, steps: usize) {
-        self.lock_changes().files.disk.faults.after(steps);
+        self.lock_changes().files.disk.faults.fail_after(steps);
     }
 }
 

@@ -1,4 +1,5 @@
-//! The manifest of an index, which lists its files with their checksums. It has a checksum itself.
+//! The manifest of an index, which lists the index's files with their checksums. The manifest also contains
+//! its own checksum.
 
 use serde::{Deserialize, Serialize};
 
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn round_trips() {
+    fn a_manifest_round_trips() {
         let mut manifest = manifest();
         assert_eq!(Manifest::decode(manifest.encode().unwrap().as_bytes()).unwrap(), manifest);
         manifest.graph = None;

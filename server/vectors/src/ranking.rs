@@ -13,7 +13,7 @@ pub struct Hit {
 }
 
 impl Hit {
-    /// Orders by descending similarity, then ascending key.
+    /// Orders hits by descending similarity, then by ascending key.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         other.similarity.total_cmp(&self.similarity).then(self.key.cmp(&other.key))
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn returns_the_best_first_and_ties_by_key() {
+    fn sorts_hits_by_similarity_and_ties_by_key() {
         for k in 0..6 {
             let mut best = TopHits::new(k);
             for (key, similarity) in [(5, 0.5), (9, 0.9), (4, 0.5), (1, -1.0), (3, 0.9)] {

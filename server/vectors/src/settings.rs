@@ -1,7 +1,8 @@
 //! The settings of an index, and the measurements behind [`CROSSOVER`].
 //!
-//! CPU time in milliseconds of a search for the ten best of vectors with 384 values, measured with `cargo run
-//! --release -p gsar-vectors --example vectors_times`, with and without `--made spread`:
+//! The following table lists the CPU time, in milliseconds, of a search for the ten nearest vectors of 384
+//! values, measured with `cargo run --release -p gsar-vectors --example vectors_times`, with and without
+//! `--made spread`:
 //!
 //! | vectors | data | exact scan | `F32` graph | recall@10 | `I8` graph | recall@10 |
 //! |---|---|---|---|---|---|---|
@@ -32,8 +33,8 @@ const MAX_CALLERS: usize = 1_024;
 pub struct Settings {
     /// The number of values per vector, 1 to 16384.
     pub dimension: usize,
-    /// Identifies the embedding model, preferably by digest; must not be empty. Files for another model are not
-    /// loaded.
+    /// Identifies the embedding model, preferably by its digest. Must not be empty. Files for another model
+    /// are not loaded.
     pub model: String,
     /// The scalar type in the graph. Hits are always ranked by the exact vectors.
     pub scalar: Scalar,
@@ -69,7 +70,7 @@ impl Settings {
             return invalid("dimension", self.dimension.to_string(), "1 to 16384");
         }
         if self.model.is_empty() {
-            return invalid("model", "an empty text".to_owned(), "the digest of a model");
+            return invalid("model", "an empty string".to_owned(), "the digest of a model");
         }
         if !(1..=MAX_CALLERS).contains(&self.callers) {
             return invalid("callers", self.callers.to_string(), "1 to 1024");
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_exact_bounds() {
+    fn checks_values_at_their_bounds() {
         assert_eq!(invalid_field(|_| {}), None);
         assert_eq!(invalid_field(|s| s.dimension = 0), Some("dimension"));
         assert_eq!(invalid_field(|s| s.dimension = 1), None);

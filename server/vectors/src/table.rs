@@ -39,7 +39,7 @@ impl Table {
         self.rows.len()
     }
 
-    /// The number of rows, including removed ones.
+    /// Returns the number of rows, including removed ones.
     pub(crate) fn rows(&self) -> usize {
         self.keys.len()
     }

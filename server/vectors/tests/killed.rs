@@ -28,7 +28,7 @@ fn vector(key: u64) -> [f32; 16] {
     std::array::from_fn(|index| ((key + 1) as f32 * (index + 1) as f32).sin())
 }
 
-/// The body of the child process; does nothing as an ordinary test.
+/// The body of the child process; does nothing when run as an ordinary test.
 #[test]
 fn save_until_killed() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };

@@ -1,5 +1,5 @@
-//! Converts records to rows of flat columns. Enumerations become their JSON names, fractions become numerator and
-//! denominator, and lists of messages become JSON.
+//! Converts records to rows of flat columns. Enumerations become their JSON names, a fraction becomes a numerator
+//! and a denominator column, and lists of messages become JSON.
 
 use gsar_client::json::{Named, to_json};
 use gsar_client::v1;
@@ -124,7 +124,7 @@ fn partition_rows(record: v1::PartitionRecord) -> Result<Vec<Vec<Cell>>, Failure
     shared_cells.extend(score_cells(record.score));
     shared_cells.extend(score_cells(record.guarded_score));
     let row = |claim: &v1::JudgedClaim| {
-        let is_of_claim = |correction: &&v1::Correction| correction.claim_id == claim.id;
+        let concerns_claim = |correction: &&v1::Correction| correction.claim_id == claim.id;
         Ok([
             Cell::Text(claim.id.clone()),
             Cell::Text(claim.text.clone()),
@@ -133,7 +133,7 @@ fn partition_rows(record: v1::PartitionRecord) -> Result<Vec<Vec<Cell>>, Failure
             text_cell(claim.role().as_str_name()),
             second_look_cell(claim),
             json_list_cell(claim.citations.iter())?,
-            json_list_cell(record.corrections.iter().filter(is_of_claim))?,
+            json_list_cell(record.corrections.iter().filter(concerns_claim))?,
         ])
     };
     let claims = record.claims.iter().map(row).collect::<Result<Vec<_>, Failure>>()?;

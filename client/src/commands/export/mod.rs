@@ -12,6 +12,7 @@ use super::{instant, note, require_records};
 use crate::arguments::{Export, Kind};
 use crate::exit_status::Status;
 use crate::failure::Failure;
+use crate::human::count;
 use crate::session::with_client;
 use sink::Sink;
 
@@ -43,7 +44,7 @@ pub(super) async fn run(arguments: &Export) -> Result<Status, Failure> {
             "" => String::new(),
             resume_token => format!("; continue with --after {resume_token}"),
         };
-        note(&format!("exported {record_count} records{hint}"));
+        note(&format!("exported {}{hint}", count(record_count, "record")));
         Ok(Status::Proceed)
     })
     .await
@@ -65,7 +66,7 @@ fn request(arguments: &Export) -> v1::ExportRequest {
         Kind::Preferences => v1::ExportKind::Preferences,
         Kind::ClaimRewards => v1::ExportKind::ClaimRewards,
     };
-    let or_empty = |or_empty: &Option<String>| or_empty.clone().unwrap_or_default();
+    let or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
     v1::ExportRequest {
         kinds: vec![kind.into()],
         evaluated_from: arguments.from.map(instant),

@@ -13,7 +13,7 @@ use parquet::schema::parser::parse_message_type;
 
 /// The maximum number of rows per row group.
 const MAX_ROWS: usize = 8_192;
-/// The size of text after which a row group is written, in bytes.
+/// The amount of text after which a row group is written, in bytes.
 const GROUP_BYTES: usize = 32 << 20;
 
 /// The type of a nullable column.

@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn delay_doubles_and_is_reported_once() {
+    fn delay_doubles_and_the_failure_is_reported_once() {
         let second = Duration::from_secs(1);
         let mut backoff = Backoff::new(second);
         assert_eq!(backoff.delay(), second);
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(
             backoff.record_failure(&unreachable()).as_deref(),
             Some(
-                "no server answers at unix:///run/gsar.sock: connection refused; pending reports will be retried"
+                "no sidecar is responding at unix:///run/gsar.sock: connection refused; pending reports will be retried"
             )
         );
         let waits: Vec<u64> = (0..6)

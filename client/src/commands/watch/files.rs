@@ -1,10 +1,10 @@
-//! Decides which files of a watched directory are due: new and changed files that are the same in two polls.
+//! Decides which files of a watched directory are due: new and changed files that did not change between two polls.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The number of reads before an unchanged file is reported as unreadable.
+/// The number of failed reads after which an unchanged file is reported as unreadable.
 const MAX_READS: u32 = 3;
 
 /// The version of a file, without its content.
@@ -16,14 +16,14 @@ pub(super) struct Stamp {
     pub(super) inode: u64,
 }
 
-/// The treatment of files that exist before the watch.
+/// The treatment of files that existed before `gsar watch` started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Existing {
     /// Evaluate them only when they change.
     Skip,
     /// Evaluate them like new files.
     Include,
-    /// Evaluate only these.
+    /// Evaluate these files and no others.
     Only,
 }
 
@@ -116,7 +116,7 @@ impl Files {
         }
     }
 
-    /// Marks a file as evaluated or reported. `digest` is that of the evaluation.
+    /// Marks a file as evaluated or reported. `digest` is the digest of the evaluated requests.
     pub(super) fn mark_done(&mut self, path: &Path, digest: Option<u64>) {
         if let Some(file) = self.by_path.get_mut(path) {
             file.state = State::Done;
@@ -126,7 +126,7 @@ impl Files {
         }
     }
 
-    /// Marks a file as unreadable. Returns `true` if it should be reported, since it no longer changes.
+    /// Marks a file as unreadable. Returns `true` if it no longer changes and should therefore be reported.
     pub(super) fn mark_unreadable(&mut self, path: &Path) -> bool {
         let Some(file) = self.by_path.get_mut(path) else { return false };
         file.read_count += 1;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn file_is_due_after_two_equal_polls() {
+    fn file_is_due_if_unchanged_between_two_polls() {
         let mut files = Files::new(Existing::Skip);
         files.update(stamps(&[("old", 1)]));
         assert_eq!(due_paths(&files), [""; 0]);
@@ -212,13 +212,13 @@ mod tests {
         mark_all_done(&mut files);
         files.update(stamps(&[("a", 2)]));
         files.update(stamps(&[("a", 2)]));
-        let [changed_file] = &files.due_files()[..] else { panic!("one is due") };
+        let [changed_file] = &files.due_files()[..] else { panic!("expected one due file") };
         assert_eq!((changed_file.digest, changed_file.evaluation_count), (Some(7), 1));
         files.update(stamps(&[]));
         assert_eq!(files.pending_count(), 0);
         files.update(stamps(&[("a", 2)]));
         files.update(stamps(&[("a", 2)]));
-        let [recreated] = &files.due_files()[..] else { panic!("one is due") };
+        let [recreated] = &files.due_files()[..] else { panic!("expected one due file") };
         assert_eq!((recreated.digest, recreated.evaluation_count), (None, 0));
     }
 
@@ -236,7 +236,7 @@ mod tests {
         poll(&mut files, false);
         assert!(!files.mark_unreadable(Path::new("a")));
         poll(&mut files, true);
-        assert_eq!(due_paths(&files), [""; 0], "it grows");
+        assert_eq!(due_paths(&files), [""; 0], "the file is still growing");
         for is_reported in [false, false, true] {
             poll(&mut files, false);
             assert_eq!(due_paths(&files), ["a"]);

@@ -44,7 +44,7 @@ pub(super) async fn run(arguments: &Watch, terminal: &Terminal) -> Result<Status
         note(&tally.borrow().to_string());
     }
     match result {
-        // Ctrl-C is the normal end of a watch.
+        // Ctrl-C is the normal way to stop `gsar watch`.
         Err(Failure::Interrupted { .. }) if !arguments.once => Ok(Status::Proceed),
         result => result,
     }
@@ -89,7 +89,7 @@ impl Watcher<'_> {
                     self.arguments.directory.display()
                 ));
             }
-            // A signal can end the evaluation. The summary then includes the remaining files.
+            // A signal can interrupt the evaluation. The summary then counts the remaining files.
             self.tally.borrow_mut().pending = files.pending_count();
             let due_status =
                 self.evaluate_due(&mut files, &evaluator, &mut backoff, &mut printer).await?;

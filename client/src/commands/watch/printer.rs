@@ -67,7 +67,7 @@ impl<'c> Printer<'c> {
         }
     }
 
-    /// Prints the failure of a file, or that of the report with this id in the file.
+    /// Prints the failure of a file or, if `id` is given, of the report with this id in the file.
     pub(super) fn print_failure(
         &mut self,
         path: &Path,

@@ -7,10 +7,10 @@ use super::excerpt::{Excerpt, excerpt, start_of};
 use super::{Contents, links, range};
 use crate::human::html::{block, isolated};
 
-/// In bytes.
+/// The maximum length of a quote without context, in bytes.
 const MAX_QUOTE_WITHOUT_CONTEXT: usize = 2_000;
 
-/// Renders the cited item and the quote in its context. Uses the beginning of an item that is not available in full.
+/// Renders the cited item and the quote in its context. If the item is not available in full, uses its beginning.
 pub(super) fn citation(
     citation: &v1::Citation,
     claims: &[v1::JudgedClaim],

@@ -1,4 +1,4 @@
-//! Renders the decision, the score and the safety checks, in the words of the terminal output.
+//! Renders the decision, the score and the safety checks, with the same wording as the terminal output.
 
 use gsar_core::policy::Policy;
 use gsar_proto::v1;

@@ -38,7 +38,7 @@ pub(super) fn origin(answer: &v1::EvaluateResponse, policy_toml: &str) -> Markup
     let provenance = answer.provenance.clone().unwrap_or_default();
     let policy = provenance.policy.clone().unwrap_or_default();
     html! {
-        h2 { "Where it comes from" }
+        h2 { "Provenance" }
         dl {
             dt { "Evaluation" } dd { code { (isolated(&answer.evaluation_id)) } }
             @if let Some(instant) = &provenance.evaluated_at { dt { "Evaluated" } dd { (labels::instant(instant)) } }
@@ -50,7 +50,7 @@ pub(super) fn origin(answer: &v1::EvaluateResponse, policy_toml: &str) -> Markup
             }
             @if provenance.redacted {
                 dt { "Redacted" }
-                dd { "Secrets and personal data are replaced by placeholders; the record keeps the original." }
+                dd { "Secrets and personal data are replaced by placeholders; the record contains the original text." }
             }
             @if let Some(text) = certified(answer) { dt { "Certified" } dd { (isolated(&text)) } }
             @for link in &provenance.judges {

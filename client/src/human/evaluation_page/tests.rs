@@ -271,7 +271,7 @@ fn sample() -> (v1::GetEvaluationResponse, Contents) {
 }
 
 #[test]
-fn a_complete_page() {
+fn renders_a_complete_page() {
     let (record, contents) = sample();
     let page = evaluation_page(&record, &contents);
     let (before, rest) = page.split_once("<style>").unwrap();

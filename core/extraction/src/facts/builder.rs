@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::heap_size::{text_size, texts_size};
 use crate::text::figures::ClockTime;
 
-/// The cost of a record and its values in budget units.
+/// The cost, in budget units, of a record including its values.
 const UNITS_FOR_RECORD: usize = 256;
 
 pub(super) struct Builder<'a> {
@@ -32,12 +32,12 @@ impl<'a> Builder<'a> {
         self.budget.spend(bytes)
     }
 
-    pub(super) fn item(&mut self, item: Item<'a>) -> ItemId {
+    pub(super) fn add_item(&mut self, item: Item<'a>) -> ItemId {
         self.facts.items.push(item);
         ItemId(self.facts.items.len() - 1)
     }
 
-    pub(super) fn group(
+    pub(super) fn add_group(
         &mut self,
         item: ItemId,
         form: Form,
@@ -49,9 +49,9 @@ impl<'a> Builder<'a> {
         GroupId(self.facts.groups.len() - 1)
     }
 
-    /// Adds a record to a group. `path` has the keys above the record, outermost first. Returns `None` at the
-    /// limits on records, work and memory, and marks the group as incomplete.
-    pub(super) fn record(
+    /// Adds a record to a group. `path` contains the keys above the record, outermost first. If a limit on records,
+    /// work or memory is reached, marks the group as incomplete and returns `None`.
+    pub(super) fn add_record(
         &mut self,
         group: GroupId,
         parent: Option<RecordId>,

@@ -183,7 +183,7 @@ impl<'a> Diff<'_, '_, 'a> {
         let group = self.group();
         let file = self.file.clone().map(|file| self.text.name(file));
         let path = self.context.path.iter().cloned().chain(file).collect();
-        self.out.record(group, self.context.parent, path, self.text.span(span))
+        self.out.add_record(group, self.context.parent, path, self.text.span(span))
     }
 
     fn group(&mut self) -> GroupId {
@@ -191,7 +191,7 @@ impl<'a> Diff<'_, '_, 'a> {
         scope.extend(self.file.clone().map(|file| self.text.name(file)));
         let (out, item, complete) =
             (&mut *self.out, self.context.item, self.context.complete(false));
-        *self.group.get_or_insert_with(|| out.group(item, Form::Diff, scope, complete))
+        *self.group.get_or_insert_with(|| out.add_group(item, Form::Diff, scope, complete))
     }
 
     fn key(&self, line: Range<usize>) -> Option<(Range<usize>, Range<usize>)> {

@@ -35,7 +35,7 @@ pub(super) fn read<'a>(out: &mut Builder<'a>, context: &Context<'a>, text: Text<
     };
     let mut offset = 0;
     while offset < text.len() {
-        let end = parser.section(offset).max(offset + 1);
+        let end = parser.parse_section(offset).max(offset + 1);
         if !parser.out.can_continue(end - offset) {
             break;
         }
@@ -54,7 +54,7 @@ struct SectionParser<'w, 't, 'a> {
     lines: Option<GroupId>,
     /// The record that more deeply indented lines continue, and its indentation.
     last: Option<(RecordId, usize)>,
-    /// Offsets before which no value in these formats starts.
+    /// The offsets before which no JSON, XML or YAML value starts.
     json_from: usize,
     xml_from: usize,
     yaml_from: usize,
@@ -62,8 +62,8 @@ struct SectionParser<'w, 't, 'a> {
     line_end: usize,
 }
 
-/// Returns the end of a value, or stores the offset before which no other value starts.
-fn end_or_retry_offset(retry_at: &mut usize, outcome: ParseOutcome) -> Option<usize> {
+/// Returns the end of the parsed value. If there is no value, stores the offset before which none starts in `retry_at`.
+fn end_of_value(retry_at: &mut usize, outcome: ParseOutcome) -> Option<usize> {
     match outcome {
         ParseOutcome::Parsed(end) => Some(end),
         ParseOutcome::NotFound(offset) => {
@@ -90,7 +90,7 @@ fn starts_as_log(line: &str) -> bool {
         && memmem::find(line.as_bytes(), b"   ").is_none()
 }
 
-/// Parses a table with a header that starts like a comment.
+/// Parses a table whose header starts like a comment.
 fn commented_table<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -103,7 +103,7 @@ fn commented_table<'a>(
 }
 
 impl<'a> SectionParser<'_, '_, 'a> {
-    fn section(&mut self, start: usize) -> usize {
+    fn parse_section(&mut self, start: usize) -> usize {
         if self.line_end <= start {
             self.line_end = self.text.end_of_line(start);
         }
@@ -114,33 +114,33 @@ impl<'a> SectionParser<'_, '_, 'a> {
             return end;
         }
         if starts_as_log(line) {
-            self.line(start, end);
+            self.parse_line(start, end);
             return end;
         }
-        if let Some(end) = self.by_first_character(start, line) {
+        if let Some(end) = self.parse_by_first_character(start, line) {
             self.end_lines();
             return end;
         }
         if let Some(opening) = opening(line) {
             return self.open_scope(start, end, &opening);
         }
-        if let Some(end) = self.table(start, line).or_else(|| self.keys(start, line)) {
+        if let Some(end) = self.parse_table(start, line).or_else(|| self.parse_keys(start, line)) {
             self.end_lines();
             return end;
         }
-        self.line(start, end);
+        self.parse_line(start, end);
         end
     }
 
     /// Tries the formats that are recognized by their first character.
-    fn by_first_character(&mut self, offset: usize, line: &str) -> Option<usize> {
+    fn parse_by_first_character(&mut self, offset: usize, line: &str) -> Option<usize> {
         let (out, context, text) = (&mut *self.out, &self.context, self.text);
         match byte_at(line.trim_start(), 0) {
             b'{' | b'[' if offset >= self.json_from => {
-                end_or_retry_offset(&mut self.json_from, json::values(out, context, text, offset))
+                end_of_value(&mut self.json_from, json::values(out, context, text, offset))
             }
             b'<' if offset >= self.xml_from => {
-                end_or_retry_offset(&mut self.xml_from, xml::elements(out, context, text, offset))
+                end_of_value(&mut self.xml_from, xml::elements(out, context, text, offset))
             }
             b'#' => csv::read(out, context, text, offset)
                 .or_else(|| commented_table(out, context, text, offset, line)),
@@ -154,7 +154,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
         }
     }
 
-    fn table(&mut self, offset: usize, line: &str) -> Option<usize> {
+    fn parse_table(&mut self, offset: usize, line: &str) -> Option<usize> {
         let (out, context, text) = (&mut *self.out, &self.context, self.text);
         if line.contains(['|', '+', '│', '┌']) {
             let end = pipes::read(out, context, text, offset);
@@ -165,8 +165,8 @@ impl<'a> SectionParser<'_, '_, 'a> {
         csv::read(out, context, text, offset).or_else(|| columns::read(out, context, text, offset))
     }
 
-    /// Parses YAML or key lines. If indented below a line, they belong to that line's record.
-    fn keys(&mut self, offset: usize, line: &str) -> Option<usize> {
+    /// Parses YAML or key-value lines. If they are indented below another line, they belong to that line's record.
+    fn parse_keys(&mut self, offset: usize, line: &str) -> Option<usize> {
         let trimmed = line.trim();
         if !is_key_line(line) && trimmed != "---" && !trimmed.starts_with("- ") {
             return None;
@@ -182,7 +182,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
         let yaml = if is_excluded {
             None
         } else {
-            end_or_retry_offset(&mut self.yaml_from, yaml::read(out, context, text, offset))
+            end_of_value(&mut self.yaml_from, yaml::read(out, context, text, offset))
         };
         yaml.or_else(|| keys::read(out, context, text, offset))
     }
@@ -211,7 +211,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
         let name = self.text.name(title);
         self.context.scope.push(name);
         if matches!(opening, Opening::Title(_)) {
-            self.line(line_start, end);
+            self.parse_line(line_start, end);
             self.end_lines();
         }
         end
@@ -225,7 +225,7 @@ impl<'a> SectionParser<'_, '_, 'a> {
         end
     }
 
-    fn line(&mut self, start: usize, end: usize) {
+    fn parse_line(&mut self, start: usize, end: usize) {
         if !part(self.text.str, start..end).contains(char::is_alphanumeric) {
             return;
         }
@@ -234,14 +234,14 @@ impl<'a> SectionParser<'_, '_, 'a> {
             None => {
                 let complete = self.context.complete(false);
                 let scope: Vec<Cow<'a, str>> = self.context.scope.clone();
-                let group = self.out.group(self.context.item, Form::Lines, scope, complete);
+                let group = self.out.add_group(self.context.item, Form::Lines, scope, complete);
                 self.lines = Some(group);
                 group
             }
         };
         let line = part(self.text.str, start..end);
         let indent = line.len() - line.trim_start().len();
-        // Indented numbers are right-aligned, not continuation lines.
+        // An indented number is right-aligned. Its line does not continue the previous one.
         let is_number = line.trim_start().starts_with(|c: char| c.is_ascii_digit());
         let continued_record = self.last.filter(|(_, last)| indent > *last && !is_number);
         let parent = continued_record.map(|(record, _)| record);

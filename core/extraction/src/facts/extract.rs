@@ -7,17 +7,18 @@ use super::prompt::limits_output;
 use super::text::{Context, Text};
 use crate::budget::Budget;
 
-/// The maximum nesting depth of texts, such as a document in a string in a log line.
+/// The maximum nesting depth of texts, for example of a document inside a string inside a log line.
 const MAX_DEPTH: u8 = 4;
 
 impl<'a> Facts<'a> {
-    /// Extracts the facts from all items. Deterministic. The result is incomplete if the budget stops extraction.
+    /// Extracts the facts from all items. The extraction is deterministic. The result is incomplete if the budget
+    /// stops it.
     #[must_use]
     pub fn extract(items: impl IntoIterator<Item = Item<'a>>, budget: &Budget) -> Self {
         let mut builder = Builder::new(budget);
         for item in items {
             let context = Context {
-                item: builder.item(item),
+                item: builder.add_item(item),
                 scope: Vec::new(),
                 parent: None,
                 path: Vec::new(),

@@ -1,10 +1,10 @@
-//! Extracts facts from evidence: subject, attribute, value, time and source position. Does not depend on
-//! claims or classes.
+//! Extracts facts from evidence: subject, attribute, value, time and source position. The extraction does not depend
+//! on claims or classes.
 //!
 //! JSON, JSON lines, logs, `key=value` pairs, tables, CSV, YAML, `describe` output, XML, diffs, command
 //! transcripts and prose all map to the same model. A [`Record`] is a statement about a subject: a row, an
 //! object, a line, a clause or a sample. Its [`Cell`]s are attributes with values. A record inherits the
-//! cells of its parent: samples inherit the labels of a series, and clauses the host and time of a line. The
+//! cells of its parent: samples inherit the labels of a series, and clauses inherit the host and time of a line. The
 //! records of a list, table or series share a [`Group`].
 //!
 //! ```
@@ -38,5 +38,5 @@ mod tree;
 pub(crate) use diff::{AFTER, BEFORE};
 pub use model::{Cell, Fact, Facts, Form, Group, GroupId, Item, ItemId, Record, RecordId};
 
-/// The maximum number of records for all items. Evidence beyond that is ignored.
+/// The maximum number of records for all items. Evidence beyond this limit is ignored.
 pub const MAX_RECORDS: usize = 1 << 20;

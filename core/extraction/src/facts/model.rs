@@ -8,9 +8,9 @@ use crate::text::figures::{ClockTime, Decimal, Dimension, Figure, Unit, figures}
 /// An evidence item to extract facts from.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {
-    /// The tool, possibly with arguments: `kubectl get pods -n shop`; empty if unknown.
+    /// The tool, possibly with arguments: `kubectl get pods -n shop`. Empty if unknown.
     pub tool: &'a str,
-    /// The query sent to the tool; empty if unknown.
+    /// The query sent to the tool. Empty if unknown.
     pub query: &'a str,
     /// The tool's output.
     pub content: &'a str,
@@ -67,7 +67,7 @@ pub struct Group<'a> {
 pub struct Record<'a> {
     /// The group that contains the record.
     pub group: GroupId,
-    /// A preceding record with cells that also apply to this one.
+    /// A preceding record whose cells also apply to this one.
     pub parent: Option<RecordId>,
     /// The byte range in the item's content.
     pub span: Range<usize>,
@@ -82,7 +82,7 @@ pub struct Record<'a> {
 /// An attribute and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell<'a> {
-    /// The attribute: a column name, a key, or a path of keys below the record's key; empty for prose.
+    /// The attribute: a column name, a key, or a path of keys below the record's key. Empty for prose.
     pub attribute: Vec<Cow<'a, str>>,
     /// The value, unescaped.
     pub text: Cow<'a, str>,
@@ -91,7 +91,7 @@ pub struct Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// Returns the figure if that is the whole value. A bare number gets the unit in the attribute's name.
+    /// Returns the figure if it is the whole value. A bare number takes its unit from the attribute's name.
     #[must_use]
     pub fn figure(&self) -> Option<Figure> {
         if let Some(figure) = self.thousandths() {
@@ -127,7 +127,7 @@ impl Cell<'_> {
         Some(Figure { span, value, unit, approximate: false, comparator: None })
     }
 
-    /// Returns the time if that is the whole value.
+    /// Returns the time if it is the whole value.
     #[must_use]
     pub fn time(&self) -> Option<ClockTime> {
         let mut times = figures(&self.text).times.into_iter();

@@ -1,6 +1,6 @@
-//! Recognizes field names for times and aspects, and names of log levels.
+//! Recognizes the names of time fields, aspects and log levels.
 
-/// Returns `true` if a key is a side or bound of its parent, not a separate subject.
+/// Returns `true` if a key names an aspect of its parent, such as a side or a bound, and not a separate subject.
 pub(super) fn is_aspect(key: &str) -> bool {
     const ASPECTS: [&str; 27] = [
         "value", "raw", "$date", "$oid", "stringValue", "limits", "requests", "from", "to", "old",

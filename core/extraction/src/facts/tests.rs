@@ -1,4 +1,4 @@
-//! Tests that extracted values belong to their subjects.
+//! Tests that each extracted value belongs to its subject.
 
 mod shapes;
 
@@ -128,16 +128,17 @@ proptest! {
                 prop_assert!(text.get(time.span.clone()).is_some());
             }
             for cell in &record.cells {
-                let written = text.get(cell.span.clone());
-                prop_assert!(written.is_some());
-                // YAML folds a value over several lines; facts in it have the span of the whole value.
+                let source_text = text.get(cell.span.clone());
+                prop_assert!(source_text.is_some());
+                // YAML can fold a value over several lines. Facts extracted from such a value have the span of the
+                // whole value.
                 let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
                 let escaped = text.contains(['\\', '&']) || text.contains("''");
-                let same = written.is_some_and(|written| {
-                    written == cell.text
-                        || written.contains('\n') && folded(written).contains(&folded(&cell.text))
+                let same = source_text.is_some_and(|source_text| {
+                    source_text == cell.text
+                        || source_text.contains('\n') && folded(source_text).contains(&folded(&cell.text))
                 });
-                prop_assert!(escaped || same, "{:?} {written:?}", cell);
+                prop_assert!(escaped || same, "{:?} {source_text:?}", cell);
             }
         }
     }

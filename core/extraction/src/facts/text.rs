@@ -127,7 +127,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// Returns `true` if the records are complete. `by_format` is `true` if their format guarantees it.
+    /// Returns `true` if the records are complete. `by_format` is `true` if their format guarantees that.
     pub(super) fn complete(&self, by_format: bool) -> bool {
         !self.truncated && (self.exhaustive || by_format)
     }

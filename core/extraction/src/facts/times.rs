@@ -15,7 +15,7 @@ pub(super) fn time_at(text: &str) -> Option<ClockTime> {
     }
 }
 
-/// Parses a text that consists only of a time, including digits since the epoch.
+/// Parses a text that consists only of a time, which can also be a number of units since the epoch.
 pub(super) fn whole_time(text: &str) -> Option<ClockTime> {
     if text.len() > 48 || text.len() < 5 {
         return None;
@@ -233,9 +233,9 @@ fn number(text: &str, offset: usize, count: usize) -> Option<u32> {
 mod tests {
     use super::*;
 
-    type Read = (u32, Option<(u16, u8, u8)>, Option<i32>, usize);
+    type ParsedTime = (u32, Option<(u16, u8, u8)>, Option<i32>, usize);
 
-    fn read(text: &str) -> Option<Read> {
+    fn read(text: &str) -> Option<ParsedTime> {
         time_at(text).map(|time| {
             let date = time.date.map(|date| (date.year, date.month, date.day));
             (time.seconds_of_day, date, time.offset_minutes, time.span.end)

@@ -25,7 +25,7 @@ pub(super) fn render_change(
     RenderedPassage { item: Some(item), context: file.unwrap_or_default(), text }
 }
 
-/// Returns a line's sign, and the original text or, for a diff in a string, the key and value.
+/// Returns a line's sign and its original text. For a diff inside a string, returns the key and value as the text.
 fn split_sign<'c>(content: &'c str, cell: &'c Cell<'_>) -> (&'static str, Cow<'c, str>) {
     let sign = match cell.attribute.last().map(|side| &**side) {
         Some(BEFORE) => "-",

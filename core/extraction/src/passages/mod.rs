@@ -1,4 +1,4 @@
-//! Selects the passages relevant to a claim and renders them as a premise, the input of the local model.
+//! Selects the passages relevant to a claim and renders them as a premise, which is the input of the local model.
 //!
 //! A passage is a record with its context: a row with column names, an object with the keys above it, a line,
 //! a change with its signs, or a whole series. The passages cover as many of the claim's words as possible,
@@ -35,7 +35,7 @@ const MAX_CANDIDATES: usize = 256;
 /// The cost of indexing a passage in budget units.
 const UNITS_FOR_PASSAGE: usize = 512;
 const PASSAGE_BYTES: usize = size_of::<Passage>() + allocation_size(size_of::<RecordId>());
-/// The memory for a new term.
+/// The estimated memory for a new term, in bytes.
 const TERM_BYTES: usize =
     MAP_ENTRY + size_of::<(u64, Vec<usize>)>() + allocation_size(3 * size_of::<usize>());
 const UNITS_FOR_PREMISE: usize = 64 << 10;
@@ -45,7 +45,7 @@ const MAX_TOOL_OVERLAP: u32 = 4;
 /// The evidence for a claim.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Premise {
-    /// The passages in evidence order, with a heading per tool.
+    /// The passages in evidence order, with a heading for each item.
     pub text: String,
     /// The records that share words with the claim, best match first.
     pub records: Vec<RecordId>,
@@ -55,7 +55,7 @@ pub struct Premise {
 #[derive(Debug)]
 pub struct Passages<'f, 'a> {
     facts: &'f Facts<'a>,
-    /// In evidence order.
+    /// The passages in evidence order.
     passages: Vec<Passage>,
     postings: BTreeMap<u64, Vec<usize>>,
     /// The terms in each item's tool and query.
@@ -97,7 +97,8 @@ impl<'f, 'a> Passages<'f, 'a> {
         Self { facts, passages, postings, tools }
     }
 
-    /// Returns the evidence relevant to a claim, at most `max_bytes` long; empty if the budget is exhausted.
+    /// Returns the evidence relevant to a claim, at most `max_bytes` long. The premise is empty if the budget is
+    /// exhausted.
     #[must_use]
     pub fn premise(&self, claim: &str, max_bytes: usize, budget: &Budget) -> Premise {
         let claim_terms = claim_terms(claim);
@@ -160,8 +161,8 @@ impl<'f, 'a> Passages<'f, 'a> {
     }
 }
 
-/// Orders passages by the claim terms they add. A term that is already covered weighs one eighth, a
-/// query term a quarter.
+/// Orders passages by the claim terms they add. A term that a chosen passage already covers counts one eighth of its
+/// weight. A claim term that occurs in the tool or the query counts one quarter of the minimum weight.
 fn rank(terms: &[(&[usize], u32)], tool_overlap: impl Fn(usize) -> u32) -> Vec<usize> {
     let mut terms_by_passage: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut totals: BTreeMap<usize, u32> = BTreeMap::new();

@@ -1,4 +1,5 @@
-//! Renders passages: values with column names or keys, lines unchanged, epoch times as times of day.
+//! Renders passages. Values are rendered with their column names or keys, lines unchanged, and epoch times as times
+//! of day.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -151,7 +152,7 @@ fn render_context(facts: &Facts<'_>, record: &Record<'_>) -> String {
     if parts.is_empty() { String::new() } else { format!("{}:\n", parts.join(" > ")) }
 }
 
-/// Renders a line unchanged, an excerpt from a long line, or the members in a JSON line.
+/// Renders a short line unchanged, a long line as an excerpt, and a JSON line as its members.
 fn render_line(facts: &Facts<'_>, record: &Record<'_>, claim: &str) -> String {
     let content = facts.group(record.group).and_then(|group| facts.item(group.item));
     let raw = content.and_then(|item| item.content.get(record.span.clone())).unwrap_or_default();
@@ -177,7 +178,7 @@ fn excerpt(line: &str, claim: &str) -> String {
         .map(|word| word.span.start)
         .collect();
     let space = MAX_PASSAGE - START_BYTES - 8;
-    // Positions are sorted.
+    // The positions are sorted.
     let count_in_window = |start: &usize| {
         shared_starts.partition_point(|position| *position < start + space)
             - shared_starts.partition_point(|position| position < start)

@@ -1,4 +1,4 @@
-//! Search terms in passages and claims.
+//! Extracts search terms from passages and claims.
 
 use crate::facts::{Facts, ItemId, RecordId};
 use crate::text::tokens::{Word, is_stop_word, words};
@@ -66,7 +66,7 @@ fn add_terms(text: &str, terms: &mut Vec<u64>) {
     }
 }
 
-/// Parses `14:05` or `14:05:30` to seconds since midnight.
+/// Parses `14:05` or `14:05:30`. Returns the seconds from midnight to the start of the minute.
 fn parse_time(word: &str) -> Option<u32> {
     let mut parts = word.splitn(3, ':');
     let mut next_number = || parts.next().filter(|part| part.len() == 2)?.parse::<u32>().ok();

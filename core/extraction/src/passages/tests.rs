@@ -93,7 +93,7 @@ proptest! {
         let text = premise("git", &content, &hunk, 4_000);
         for (sign, lines) in [("-", &removed), ("+", &added), (" ", &context)] {
             for line in lines {
-                prop_assert!(text.lines().any(|read| read == format!("{sign} {line}")), "{line} in {text}");
+                prop_assert!(text.lines().any(|rendered| rendered == format!("{sign} {line}")), "{line} in {text}");
             }
         }
     }

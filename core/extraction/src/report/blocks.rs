@@ -310,7 +310,7 @@ impl BlockParser<'_> {
         }
     }
 
-    /// Marks a range with at most one short word as a non-claim.
+    /// Marks a range as a non-claim if it contains at most one short word.
     fn mark_non_claim_word(&mut self, span: Range<usize>, reason: Reason) {
         const MAX_BYTES: usize = 24;
         let text = part(self.report, span.clone());

@@ -31,7 +31,7 @@ pub(super) fn is_command(text: &str) -> bool {
             .split_whitespace()
             .filter(|token| token.bytes().all(|byte| byte.is_ascii_lowercase()))
             .collect();
-        // A sentence about a program has a past form or an article; a command has neither.
+        // A sentence about a program contains a past form or an article. A command contains neither.
         has_past_form(&plain.join(" ")) || plain.iter().any(|word| ARTICLES.contains(word))
     };
     if !PROGRAMS.contains(&first) || is_prose(bare) {
@@ -86,7 +86,7 @@ pub(super) fn line(text: &str, language: Language) -> CodeLine {
     }
 }
 
-/// Returns `true` for a program with an option or path.
+/// Returns `true` for a program name with an option or a path.
 fn looks_like_command(text: &str) -> bool {
     let bare = text.trim().trim_start_matches("$ ");
     let mut tokens = bare.split_whitespace();
@@ -117,23 +117,23 @@ pub(super) struct EvidenceLines {
     lines: BTreeSet<String>,
     /// JSON items without whitespace.
     compact: Vec<String>,
-    searched: usize,
+    searched_bytes: usize,
 }
 
-/// The maximum number of evidence bytes to search for report lines. Lines after that limit become claims.
+/// The maximum number of evidence bytes to search for report lines. Report lines beyond this limit become claims.
 const MAX_SEARCHED: usize = 256 << 20;
 
 impl EvidenceLines {
     pub(super) fn read(evidence: &[&str], budget: &Budget) -> Self {
-        let mut records = Self::default();
+        let mut found = Self::default();
         for item in evidence {
             let lines = item.lines().take_while(|line| budget.spend(line.len()));
-            records.lines.extend(lines.map(normalize).filter(|line| !line.is_empty()));
+            found.lines.extend(lines.map(normalize).filter(|line| !line.is_empty()));
             if item.trim_start().starts_with(['{', '[']) {
-                records.compact.push(item.chars().filter(|c| !c.is_whitespace()).collect());
+                found.compact.push(item.chars().filter(|c| !c.is_whitespace()).collect());
             }
         }
-        records
+        found
     }
 
     pub(super) fn has_line(&mut self, text: &str) -> bool {
@@ -151,8 +151,8 @@ impl EvidenceLines {
     }
 
     fn spend_search(&mut self, bytes: usize) -> bool {
-        self.searched = self.searched.saturating_add(bytes);
-        self.searched <= MAX_SEARCHED
+        self.searched_bytes = self.searched_bytes.saturating_add(bytes);
+        self.searched_bytes <= MAX_SEARCHED
     }
 
     fn has_value(&mut self, line: &str) -> bool {

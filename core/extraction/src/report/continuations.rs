@@ -59,15 +59,15 @@ pub(super) fn starts_second_statement(
     word: &Word<'_>,
 ) -> bool {
     gap.trim_start().starts_with(',') && is_pronoun(word)
-        || gap.contains(": ") && before.is_some_and(is_colon_between)
+        || gap.contains(": ") && before.is_some_and(separates_statements)
 }
 
 fn is_pronoun(word: &Word<'_>) -> bool {
     ["its", "their", "it", "they"].iter().any(|pronoun| word.is(pronoun))
 }
 
-/// Returns `true` if a colon after a word separates two statements. Otherwise it introduces a quote or list.
-fn is_colon_between(last: &Word<'_>) -> bool {
+/// Returns `true` if a colon after a word separates two statements. If it does not, it introduces a quote or a list.
+fn separates_statements(last: &Word<'_>) -> bool {
     const ANNOUNCING: [&str; 12] = [
         "following", "this", "these", "below", "here", "as", "by", "with", "is", "are", "was",
         "were",

@@ -1,5 +1,5 @@
-//! Extracts text from HTML: between tags, in comments, and in attributes that can be visible. Tags that start
-//! a new line end a block.
+//! Extracts the text in HTML between tags, in comments, and in attributes that can be visible. A tag that starts a
+//! new line ends a block.
 
 use super::blocks::{Block, BlockKind, paragraph};
 use super::rendered::Rendered;
@@ -18,7 +18,7 @@ pub(super) fn read(raw: &Rendered) -> Html {
         raw,
         html: Html::default(),
         text: Rendered::default(),
-        heading: false,
+        in_heading: false,
         row: None,
     };
     parser.read();
@@ -46,7 +46,7 @@ const INLINE_TAGS: [&str; 44] = [
     "strike", "strong", "style", "sub", "sup", "svg", "tbody", "td", "th",
 ];
 
-/// Attributes with markup values, as opposed to hidden text.
+/// Attributes whose values are markup and not hidden text.
 const MARKUP_ATTRIBUTES: [&str; 28] = [
     "align", "bgcolor", "border", "cellpadding", "cellspacing", "charset", "class", "color",
     "cols", "colspan", "dir", "face", "height", "id", "lang", "loading", "media", "name", "rel",
@@ -57,7 +57,7 @@ struct HtmlParser<'a> {
     raw: &'a Rendered,
     html: Html,
     text: Rendered,
-    heading: bool,
+    in_heading: bool,
     row: Option<Row>,
 }
 
@@ -115,7 +115,7 @@ impl HtmlParser<'_> {
             self.text.add(if BLOCK_TAGS.contains(&name.as_str()) { " " } else { "" });
         } else if BLOCK_TAGS.contains(&name.as_str()) {
             self.flush();
-            self.heading = !tag.starts_with("</")
+            self.in_heading = !tag.starts_with("</")
                 && (name == "summary"
                     || name == "title"
                     || name.len() == 2 && name.starts_with('h') && name != "hr");
@@ -123,7 +123,7 @@ impl HtmlParser<'_> {
         let start = range.start + tag.find(tag_name(tag)).unwrap_or(0);
         if BLOCK_TAGS.contains(&name.as_str())
             || INLINE_TAGS.contains(&name.as_str())
-            || is_rare(&name)
+            || is_rare_tag(&name)
         {
             self.mark_non_claim(start..start + name.len(), Reason::Markup);
         } else if !name.is_empty() {
@@ -218,14 +218,14 @@ impl HtmlParser<'_> {
             let kind = if is_head { BlockKind::TableHead } else { BlockKind::TableRow };
             self.html.blocks.push(Block { kind, cells, ..paragraph(Rendered::default()) });
         } else if !text.is_blank() {
-            let kind = if self.heading { BlockKind::Heading } else { BlockKind::Paragraph };
+            let kind = if self.in_heading { BlockKind::Heading } else { BlockKind::Paragraph };
             self.html.blocks.push(Block { kind, ..paragraph(text) });
         }
-        self.heading = false;
+        self.in_heading = false;
     }
 }
 
-fn is_rare(name: &str) -> bool {
+fn is_rare_tag(name: &str) -> bool {
     [
         "thead", "tfoot", "template", "text", "tt", "u", "var", "video", "wbr", "dfn", "cite",
         "time", "bdo", "bdi", "progress",

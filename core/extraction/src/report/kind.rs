@@ -1,4 +1,5 @@
-//! Distinguishes statements, questions and proposals. Depends only on the words, so equal claims have equal kinds.
+//! Distinguishes statements, questions and proposals. The kind depends only on the words, so equal claims have equal
+//! kinds.
 
 use super::code::is_command;
 use super::words::{has_past_form, has_past_verb};
@@ -11,25 +12,17 @@ use crate::text::tokens::words;
 pub enum ClaimKind {
     /// A statement of fact.
     Statement,
-    /// A question. Can be complementary at most.
+    /// A question. It can be complementary at most.
     Question,
-    /// A proposed action, including commands and configuration. Can be complementary at most, because the
-    /// proposal itself is not a finding.
+    /// A proposed action, including commands and configuration. It can be complementary at most, because the proposal
+    /// itself is not a finding.
     Proposal,
 }
 
-impl ClaimKind {
-    /// Returns the serialized name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Statement => "statement",
-            Self::Question => "question",
-            Self::Proposal => "proposal",
-        }
-    }
+names!(ClaimKind { Statement => "statement", Question => "question", Proposal => "proposal" });
 
-    /// Classifies a claim. In doubt, it is a statement.
+impl ClaimKind {
+    /// Classifies a claim. When in doubt, classifies it as a statement.
     #[must_use]
     pub fn classify(text: &str) -> Self {
         let closers = ['*', '_', '"', '\'', ')', ']', '”', '’', ' ', '\n'];

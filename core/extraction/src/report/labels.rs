@@ -64,7 +64,7 @@ fn any_of(text: &str, list: &[&str]) -> bool {
     words(text).any(|word| list.iter().any(|entry| word.is(entry)))
 }
 
-pub(super) fn is_listed(text: &str) -> bool {
+pub(super) fn states_nothing(text: &str) -> bool {
     #[rustfmt::skip]
     const PHRASES: [&str; 11] = [
         "what went well", "what went wrong", "where we got lucky", "what happened", "what we know",
@@ -81,7 +81,7 @@ pub(super) fn is_title(text: &str) -> bool {
 
 /// Returns `true` if a label forms a statement with the text after it.
 pub(super) fn is_predicate(text: &str) -> bool {
-    any_of(text, &PREDICATES) || !is_listed(text)
+    any_of(text, &PREDICATES) || !states_nothing(text)
 }
 
 pub(super) fn announces_proposals(text: &str) -> bool {

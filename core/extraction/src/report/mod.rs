@@ -1,4 +1,4 @@
-//! Splits a report into assertions and uncovered text. Does not depend on claims, judges or policies.
+//! Splits a report into assertions and uncovered text. The result does not depend on claims, judges or policies.
 //!
 //! Each non-whitespace byte is in an [`Assertion`] or is uncovered for a [`Reason`]. Unrecognized text
 //! becomes an assertion.
@@ -29,10 +29,10 @@ pub use spans::{merge_ranges, subtract, visible};
 pub use statements::{clauses, statements};
 pub use words::{has_predicate, is_informative_word, is_negation, is_predicate, is_state};
 
-/// The cost of a byte of prose in budget units; it is scanned for words, figures, markers and kinds.
+/// The cost of a byte of prose in budget units. Prose is scanned for words, figures, markers and kinds.
 pub const UNITS_PER_BYTE: usize = 16;
 
-/// The memory per byte of the report for positions, labels, headings and assertions.
+/// The estimated memory per report byte for positions, labels, headings and assertions.
 const MEMORY_PER_BYTE: usize = 48;
 
 /// An assertion in a report: a sentence, heading, table row or code line, or a presupposition of a
@@ -62,7 +62,7 @@ pub enum Reason {
     Label,
     /// A column header, which is part of the claims for its rows.
     ColumnHeader,
-    /// A title with content words that all occur in one claim or evidence record.
+    /// A title whose content words all occur in one claim or evidence record.
     Title,
     /// A whole line or value from the evidence.
     EvidenceLine,
@@ -72,34 +72,16 @@ pub enum Reason {
     NotJudged,
 }
 
-impl Reason {
-    /// All reasons.
-    pub const ALL: [Self; 8] = [
-        Self::Markup,
-        Self::Marker,
-        Self::Label,
-        Self::ColumnHeader,
-        Self::Title,
-        Self::EvidenceLine,
-        Self::LinkTarget,
-        Self::NotJudged,
-    ];
-
-    /// Returns the serialized name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Markup => "markup",
-            Self::Marker => "marker",
-            Self::Label => "label",
-            Self::ColumnHeader => "column_header",
-            Self::Title => "title",
-            Self::EvidenceLine => "evidence_line",
-            Self::LinkTarget => "link_target",
-            Self::NotJudged => "not_judged",
-        }
-    }
-}
+names!(Reason {
+    Markup => "markup",
+    Marker => "marker",
+    Label => "label",
+    ColumnHeader => "column_header",
+    Title => "title",
+    EvidenceLine => "evidence_line",
+    LinkTarget => "link_target",
+    NotJudged => "not_judged",
+});
 
 /// A range in a report that is in no claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,13 +97,13 @@ pub struct Uncovered {
 pub struct Document {
     /// The assertions in report order. Spans can overlap, because a presupposition is inside its sentence.
     pub assertions: Vec<Assertion>,
-    /// The ranges outside all assertions, in order and disjoint.
+    /// The ranges outside all assertions, sorted and disjoint.
     pub uncovered: Vec<Uncovered>,
 }
 
 impl Document {
-    /// Parses a report. Whole lines from `evidence`, and titles with words that occur together in an evidence
-    /// record, need no claim. The result is incomplete if the budget is exhausted.
+    /// Parses a report. Whole lines from `evidence`, and titles whose words occur together in an evidence record,
+    /// need no claim. The result is incomplete if the budget is exhausted.
     #[must_use]
     pub fn parse(report: &str, evidence: &[&str], budget: &Budget) -> Self {
         match budget.allocate(report.len().saturating_mul(MEMORY_PER_BYTE)) {

@@ -62,7 +62,7 @@ struct Label {
 
 struct Heading {
     text: Rendered,
-    /// `true` if the heading starts the report and is a claim; fields below it are about the report.
+    /// `true` if the heading starts the report and is a claim. The fields below it are then about the report.
     is_title: bool,
 }
 
@@ -118,7 +118,7 @@ impl ReportParser<'_> {
         self.in_proposals = labels::announces_proposals(text.text());
         let is_title = self.heading.is_none() && self.assertions.is_empty();
         self.heading = Some(Heading { text: text.clone(), is_title: false });
-        if labels::is_listed(text.text()) {
+        if labels::states_nothing(text.text()) {
             self.mark_non_claim(heading, Reason::Label);
             return;
         }
@@ -190,9 +190,10 @@ impl ReportParser<'_> {
             return;
         }
         self.close_label();
-        let proposes = labels::announces_proposals(label.text()) && labels::is_listed(label.text());
+        let proposes =
+            labels::announces_proposals(label.text()) && labels::states_nothing(label.text());
         let mut open = Label { text: label, is_settled: false, proposes, depth, is_used: false };
-        if labels::is_listed(open.text.text()) {
+        if labels::states_nothing(open.text.text()) {
             self.mark_non_claim(&open.text, Reason::Label);
             open.is_settled = true;
         }
@@ -209,7 +210,7 @@ impl ReportParser<'_> {
     fn open_label(&mut self, text: Rendered, depth: usize) {
         self.close_label();
         let text = without_colon(&text);
-        let is_settled = labels::is_listed(text.text());
+        let is_settled = labels::states_nothing(text.text());
         if is_settled {
             self.mark_non_claim(&text, Reason::Label);
         }
@@ -247,7 +248,7 @@ impl ReportParser<'_> {
         self.assert_among_proposals(text, true);
     }
 
-    /// Joins a text with the label or heading that completes it to a statement.
+    /// Joins a text with the label or heading that makes it a statement.
     fn join_context(&mut self, text: Rendered, is_prose: bool) -> Rendered {
         let is_verbless = is_short_or_verbless(text.text());
         let is_question = ClaimKind::classify(text.text()) == ClaimKind::Question;
@@ -277,7 +278,7 @@ impl ReportParser<'_> {
             (Some(label), _) => labels::is_predicate(label.text.text()),
             (None, Some(heading)) => {
                 let heading = heading.text.text();
-                labels::is_predicate(heading) && labels::is_listed(heading)
+                labels::is_predicate(heading) && labels::states_nothing(heading)
             }
             (None, None) => false,
         };
@@ -330,12 +331,13 @@ impl ReportParser<'_> {
         self.in_proposals = was_in_proposals;
     }
 
-    /// Closes the table. Headers used by a row are non-claims; unused ones are claims unless they state nothing.
+    /// Closes the table. Headers that a row used become non-claims. Unused headers become claims unless they state
+    /// nothing.
     fn close_table(&mut self) {
         for (header, is_used) in std::mem::take(&mut self.headers) {
             if is_used {
                 self.mark_non_claim(&header, Reason::ColumnHeader);
-            } else if labels::is_listed(header.text()) {
+            } else if labels::states_nothing(header.text()) {
                 self.mark_non_claim(&header, Reason::Label);
             } else {
                 self.assert(header, false);

@@ -17,7 +17,8 @@ const SUBORDINATING: [&str; 15] = [
     "until", "when", "whereas", "while", "why",
 ];
 
-/// Subordinating words that also presuppose a present form. "when space runs out" may be only a fear.
+/// Subordinating words that presuppose even a clause in the present tense. In contrast, "when space runs out" may be
+/// only a fear.
 const ASSERTING: [&str; 9] =
     ["although", "because", "given", "how", "seeing", "since", "though", "whereas", "why"];
 
@@ -47,8 +48,8 @@ pub(super) fn question_presuppositions(question: &Rendered) -> Vec<Rendered> {
     let mut found = Vec::new();
     if let Some(range) = before_tag_question(text) {
         found.push(question.slice(range).trimmed());
-    } else if let Some(stated) = wh_question_presupposition(question) {
-        found.push(stated);
+    } else if let Some(presupposition) = wh_question_presupposition(question) {
+        found.push(presupposition);
     }
     found.extend(clauses(question));
     found
@@ -92,35 +93,35 @@ fn wh_question_presupposition(question: &Rendered) -> Option<Rendered> {
     let content_word_count = words(rest).filter(|word| !is_stop_word(word.text)).count();
     let asks_for_subject = ["what", "which", "who"].iter().any(|word| first.is(word));
     if let Some(auxiliary) = auxiliary {
-        let is_being = ["are", "is", "was", "were"].iter().any(|verb| auxiliary.is(verb));
+        let is_form_of_be = ["are", "is", "was", "were"].iter().any(|verb| auxiliary.is(verb));
         if content_word_count < 2
             || asks_for_subject
-                && is_being
+                && is_form_of_be
                 && !has_past_form(part(text, auxiliary.span.end..text.len()))
         {
             return None;
         }
-        let mut stated = Rendered::default();
-        stated.add(PRESUPPOSITION_PREFIX);
-        stated.append(&question.slice(rest_from..text.len()).trimmed());
-        stated.add("” is yes");
-        return Some(stated);
+        let mut presupposition = Rendered::default();
+        presupposition.add(PRESUPPOSITION_PREFIX);
+        presupposition.append(&question.slice(rest_from..text.len()).trimmed());
+        presupposition.add("” is yes");
+        return Some(presupposition);
     }
     if !asks_for_subject || !has_predicate(rest) {
         return None;
     }
-    let mut stated = Rendered::default();
-    stated.add(if first.is("who") { "Someone" } else { "Something" });
-    stated.append(&question.slice(rest_from..text.trim_end_matches('?').len()));
-    Some(stated)
+    let mut presupposition = Rendered::default();
+    presupposition.add(if first.is("who") { "Someone" } else { "Something" });
+    presupposition.append(&question.slice(rest_from..text.trim_end_matches('?').len()));
+    Some(presupposition)
 }
 
-/// Returns the relative clauses, clauses of time and cause, and participles in a sentence.
+/// Returns the relative clauses, clauses of time and cause, and participle phrases in a sentence.
 fn clauses(sentence: &Rendered) -> Vec<Rendered> {
     let text = sentence.text();
     let sentence_words: Vec<Word<'_>> = words(text).collect();
     let mut found: Vec<Rendered> = Vec::new();
-    // The end of the last clause; a participle before this offset is the clause's verb.
+    // The end of the last clause. A participle before this offset is that clause's verb.
     let mut clause_end = 0;
     for (index, word) in sentence_words.iter().enumerate().skip(1) {
         let Some(previous) = index.checked_sub(1).and_then(|before| sentence_words.get(before))
@@ -133,18 +134,20 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
         let clause_text = part(text, clause.clone());
         if is(&RELATIVE) && has_predicate(clause_text) {
             let demands = DEMANDING.iter().any(|verb| previous.is(verb));
-            let embedded = word.is("that") && is_verb(previous);
+            let embedded = word.is("that") && introduces_fact(previous);
             if demands && !has_past_form(clause_text) {
                 continue;
             }
-            let mut stated = Rendered::default();
+            let mut presupposition = Rendered::default();
             if !embedded && !demands {
-                stated.append(&sentence.slice(head(&sentence_words, index)..previous.span.end));
-                stated.add(if word.is("whose") { "'s" } else { "" });
+                presupposition.append(
+                    &sentence.slice(noun_phrase_start(&sentence_words, index)..previous.span.end),
+                );
+                presupposition.add(if word.is("whose") { "'s" } else { "" });
             }
             clause_end = clause.end;
-            stated.append(&sentence.slice(clause));
-            found.push(stated.trimmed());
+            presupposition.append(&sentence.slice(clause));
+            found.push(presupposition.trimmed());
         } else if is(&SUBORDINATING)
             && (has_past_form(clause_text) || is(&ASSERTING) && has_predicate(clause_text))
         {
@@ -158,17 +161,18 @@ fn clauses(sentence: &Rendered) -> Vec<Rendered> {
             && !is_stop_word(previous.text)
             && index > 1
         {
-            let mut stated = sentence.slice(head(&sentence_words, index)..previous.span.end);
-            stated.add(" was ");
-            stated.append(&sentence.slice(word.span.start..clause.end));
-            found.push(stated.trimmed());
+            let mut presupposition =
+                sentence.slice(noun_phrase_start(&sentence_words, index)..previous.span.end);
+            presupposition.add(" was ");
+            presupposition.append(&sentence.slice(word.span.start..clause.end));
+            found.push(presupposition.trimmed());
         }
     }
     found
 }
 
 /// Returns `true` for a verb followed by a "that" clause that states a fact.
-fn is_verb(word: &Word<'_>) -> bool {
+fn introduces_fact(word: &Word<'_>) -> bool {
     [
         "consider", "document", "explain", "know", "known", "mention", "note", "noted", "notice",
         "noticed", "record", "remember", "report", "say", "see", "seen", "show", "state", "tell",
@@ -188,7 +192,7 @@ fn is_participle(word: &Word<'_>) -> bool {
 }
 
 /// Returns the start of the noun phrase before a word: at its determiner, or after a preposition.
-fn head(sentence_words: &[Word<'_>], word_index: usize) -> usize {
+fn noun_phrase_start(sentence_words: &[Word<'_>], word_index: usize) -> usize {
     let mut start = None;
     for word in sentence_words.iter().take(word_index).skip(1).rev() {
         if PREPOSITIONS.iter().any(|entry| word.is(entry)) {

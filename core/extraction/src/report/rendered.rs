@@ -1,4 +1,4 @@
-//! Visible text that maps each character to its source range in the report. Does not parse Markdown.
+//! Visible text that maps each character to its source range in the report. This module does not parse Markdown.
 //!
 //! Normalization keeps spelling tricks from hiding a statement: zero-width characters are removed,
 //! right-to-left overrides are undone, tag characters and full-width or mathematical letters become ASCII,
@@ -34,7 +34,7 @@ impl Rendered {
         !self.text.chars().any(char::is_alphanumeric)
     }
 
-    /// Returns the source range for a range of the text, or `None` if the whole range was added.
+    /// Returns the source range for a range of the text, or `None` if none of the range is in the report.
     #[must_use]
     pub fn source(&self, range: Range<usize>) -> Option<Range<usize>> {
         let first = self.glyphs.partition_point(|glyph| glyph.offset < range.start);
@@ -82,7 +82,7 @@ impl Rendered {
         self.slice(start..start + self.text.trim().len())
     }
 
-    /// Appends a character with its source range; an empty range if it is not in the report.
+    /// Appends a character with its source range, which is empty if the character is not in the report.
     pub fn push(&mut self, character: char, source: Range<usize>) {
         self.glyphs.push(Glyph { offset: self.text.len(), source });
         self.text.push(character);
@@ -201,14 +201,14 @@ const LOOKALIKES: [(char, char); 45] = [
 ];
 
 fn without_lookalikes(mut characters: Vec<(char, Range<usize>)>) -> Vec<(char, Range<usize>)> {
-    let belongs = |character: char| character.is_alphanumeric() || is_invisible(character);
+    let is_in_word = |character: char| character.is_alphanumeric() || is_invisible(character);
     let mut start = 0;
     while start < characters.len() {
         let length = characters
             .get(start..)
             .unwrap_or_default()
             .iter()
-            .take_while(|(character, _)| belongs(*character))
+            .take_while(|(character, _)| is_in_word(*character))
             .count();
         if let Some(word) = characters.get_mut(start..start + length)
             && word.iter().any(|(character, _)| character.is_ascii_alphanumeric())

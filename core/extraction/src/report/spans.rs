@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Sorts ranges, merges touching and overlapping ones, and drops empty ones.
+/// Sorts ranges, merges adjacent and overlapping ranges, and drops empty ranges.
 #[must_use]
 pub fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.retain(|range| !range.is_empty());
@@ -17,7 +17,7 @@ pub fn merge_ranges(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     merged
 }
 
-/// Subtracts the second set from the first. Both must be sorted and disjoint, as returned by [`merge_ranges`].
+/// Subtracts the second set from the first. Both sets must be sorted and disjoint, as returned by [`merge_ranges`].
 #[must_use]
 pub fn subtract(ranges: &[Range<usize>], removed_ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut remaining = Vec::new();

@@ -12,7 +12,8 @@ use crate::text::figures::{Figures, figures};
 use crate::text::polarity::{MarkerKind, markers};
 use crate::text::tokens::{Shape, Word, is_stop_word, words};
 
-/// Splits an assertion into statements: their texts, and spans in the report that cover the assertion.
+/// Splits an assertion into statements. Returns their texts, and their spans in the report, which together cover the
+/// assertion.
 #[must_use]
 pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     let text = assertion.text.text();
@@ -31,7 +32,7 @@ pub fn statements(assertion: &Assertion) -> Vec<(String, Range<usize>)> {
     for (index, part) in parts.iter().enumerate() {
         let end = if index + 1 == parts.len() { text.len() } else { part.end };
         let statement = text.get(part.clone()).unwrap_or_default().to_owned();
-        // Without its mark, a question is a statement.
+        // Removes a question mark, which would make the statement a question.
         let statement = match assertion.is_prose {
             true if assertion.kind == ClaimKind::Statement => {
                 statement.trim_end_matches(['?', '？', '؟']).to_owned()
@@ -65,9 +66,9 @@ enum SplitKind {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SplitMode {
-    /// Conjunctions and marks.
+    /// Splits at conjunctions and marks.
     Plain,
-    /// Also continuations without a conjunction.
+    /// Also splits before continuations without a conjunction.
     All,
 }
 
@@ -127,7 +128,7 @@ const JOINING: [&str; 13] = [
 
 const SUBORDINATING: [&str; 4] = ["although", "though", "whereas", "while"];
 
-/// Words that start a sentence with a subordinate clause, up to its comma.
+/// Words that start a sentence with a subordinate clause, which ends at a comma.
 const LEADING: [&str; 6] = ["although", "as", "since", "though", "when", "while"];
 
 /// Verbs that start a second statement about the same subject after "and" or "but".
@@ -152,7 +153,7 @@ fn split_points(text: &str, mode: SplitMode) -> Vec<SplitPoint> {
         let cue = text.get(span.clone()).unwrap_or("");
         LINKING.iter().any(|linking| cue.eq_ignore_ascii_case(linking))
     };
-    // Sorted.
+    // The positions are sorted.
     let causes: Vec<usize> = markers(text)
         .into_iter()
         .filter(|marker| marker.kind == MarkerKind::Cause && is_link(&marker.span))
@@ -172,7 +173,8 @@ fn split_points(text: &str, mode: SplitMode) -> Vec<SplitPoint> {
         let gap = text.get(gap_start..word.span.start).unwrap_or("");
         let mark = gap.find([',', ';', '—', '–']).map(|offset| gap_start + offset);
         let gap_end = gap_start + gap.len() - gap.trim_start().len();
-        let joined_before = previous.as_ref().is_some_and(|word| word.is("and") || word.is("but"));
+        let follows_conjunction =
+            previous.as_ref().is_some_and(|word| word.is("and") || word.is("but"));
         let mut split_point = |span: Range<usize>, kind| found.push(SplitPoint { span, kind });
         if causes.binary_search(&word.span.start).is_ok() {
             split_point(mark.unwrap_or(gap_end)..word.span.start, SplitKind::Word);
@@ -212,7 +214,7 @@ fn split_points(text: &str, mode: SplitMode) -> Vec<SplitPoint> {
                 .filter(|word| word.is("even"))
                 .map_or(gap_start, |word| word.span.start);
             split_point(start..word.span.end, SplitKind::Word);
-        } else if joined_before && RESUMING.iter().any(|verb| word.is(verb)) {
+        } else if follows_conjunction && RESUMING.iter().any(|verb| word.is(verb)) {
             let start = previous.as_ref().map_or(gap_start, |word| word.span.start);
             split_point(start..word.span.start, SplitKind::Word);
         }
@@ -230,7 +232,7 @@ struct Nesting {
 }
 
 impl Nesting {
-    /// Returns `true` if a position is inside any of these. Positions must be ascending.
+    /// Returns `true` if a position is inside quotes, code or brackets. Positions must be ascending.
     fn covers(&mut self, text: &str, position: usize) -> bool {
         for character in text.get(self.read_to..position).unwrap_or("").chars() {
             match character {

@@ -45,22 +45,22 @@ impl Title {
         self.0.iter().all(|forms| forms.iter().any(|form| has_word(record, form)))
     }
 
-    /// Returns keys that any text containing the title also has.
+    /// Returns keys that every text containing the title also has.
     fn keys(&self) -> impl Iterator<Item = u64> {
         self.0.iter().filter_map(|forms| forms.first()).flat_map(|word| keys(word))
     }
 }
 
-/// The maximum length of a record in bytes. Longer items are split into lines, truncated to this length.
+/// The maximum length of a record in bytes. Longer items are split into lines, which are truncated to this length.
 const MAX_RECORD: usize = 4 << 10;
-/// The maximum number of bytes to compare with titles. Titles after that limit become claims.
+/// The maximum number of bytes to compare with titles. Titles beyond this limit become claims.
 const MAX_COMPARED: usize = 64 << 20;
 
 pub(super) struct StatedRecords<'a> {
     records: Vec<Cow<'a, str>>,
     indices_by_key: BTreeMap<u64, Vec<usize>>,
     title_keys: BTreeSet<u64>,
-    compared: usize,
+    compared_bytes: usize,
 }
 
 impl<'a> StatedRecords<'a> {
@@ -73,7 +73,7 @@ impl<'a> StatedRecords<'a> {
     ) -> Self {
         let title_keys = titles.iter().flat_map(Title::keys).collect();
         let (records, indices_by_key) = (Vec::new(), BTreeMap::new());
-        let mut stated = Self { records, indices_by_key, title_keys, compared: 0 };
+        let mut stated = Self { records, indices_by_key, title_keys, compared_bytes: 0 };
         if !titles.is_empty() {
             evidence.iter().for_each(|item| stated.add_item(item, budget));
             statements.for_each(|statement| stated.add_statement(statement));
@@ -98,15 +98,15 @@ impl<'a> StatedRecords<'a> {
 
     fn add(&mut self, record: Cow<'a, str>) {
         let index = self.records.len();
-        let mut is_found = false;
+        let mut has_title_key = false;
         for key in keys(&record).filter(|key| self.title_keys.contains(key)) {
-            is_found = true;
+            has_title_key = true;
             let indices = self.indices_by_key.entry(key).or_default();
             if indices.last() != Some(&index) {
                 indices.push(index);
             }
         }
-        if is_found {
+        if has_title_key {
             self.records.push(record);
         }
     }
@@ -117,10 +117,10 @@ impl<'a> StatedRecords<'a> {
             return false;
         };
         for record in rarest.iter().filter_map(|index| self.records.get(*index)) {
-            if self.compared >= MAX_COMPARED || !budget.spend(record.len()) {
+            if self.compared_bytes >= MAX_COMPARED || !budget.spend(record.len()) {
                 return false;
             }
-            self.compared += record.len();
+            self.compared_bytes += record.len();
             if title.is_in(&record.to_lowercase()) {
                 return true;
             }

@@ -56,7 +56,7 @@ impl<'a> Index<'a> {
         &self.facts
     }
 
-    /// Returns the words in a text that name entities, each with its number of records.
+    /// Returns the words in a text that name entities, each with the number of records that it names.
     #[must_use]
     pub fn entities<'t>(&self, text: &'t str) -> Vec<(&'t str, usize)> {
         let records = |word: Word<'t>| (word.text, self.records_named(word.text).len());

@@ -1,4 +1,4 @@
-//! Checks statements against facts without a judge. Does not depend on classes, policies or judges.
+//! Checks statements against facts without a judge. The result does not depend on classes, policies or judges.
 //!
 //! A rule supports or refutes a statement that repeats a line verbatim or assigns one value to one entity. It
 //! is silent if a word is unaccounted for, if several entities match, or if records disagree.
@@ -16,28 +16,18 @@ pub use index::Index;
 use crate::facts::RecordId;
 use statement::Statement;
 
-/// A rule; named in answers, records and metrics.
+/// A rule. Its name appears in answers, records and metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     /// The statement repeats a line from the evidence.
     Verbatim,
     /// The statement assigns a value to an entity.
     Value,
-    /// The statement has the digits of the value with another unit.
+    /// The statement contains the digits of the value with a different unit.
     Unit,
 }
 
-impl Rule {
-    /// Returns the serialized name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Verbatim => "verbatim",
-            Self::Value => "value",
-            Self::Unit => "unit",
-        }
-    }
-}
+names!(Rule { Verbatim => "verbatim", Value => "value", Unit => "unit" });
 
 /// The result of checking a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +45,8 @@ pub enum Outcome {
 pub struct Location {
     /// The record.
     pub record: RecordId,
-    /// Byte ranges in the content of the record's item. Can be outside the record, such as its parent's name.
+    /// Byte ranges in the content of the record's item. They can be outside the record, for example in its parent's
+    /// name.
     pub spans: Vec<Range<usize>>,
 }
 

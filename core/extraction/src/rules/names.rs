@@ -6,7 +6,7 @@ use crate::facts::{Cell, Facts, Form, RecordId};
 use crate::text::figures::Unit;
 use crate::text::tokens::{Word, words};
 
-/// Kinds of entities. Keys with these names contain an entity's name, and the words add nothing before a name.
+/// Kinds of entities. A key with such a name contains an entity's name. Before a name, these words add nothing.
 const KINDS: [&str; 31] = [
     "alert", "bucket", "check", "cluster", "container", "database", "deployment", "device", "disk",
     "endpoint", "host", "index", "instance", "job", "machine", "metric", "namespace", "node",
@@ -14,13 +14,13 @@ const KINDS: [&str; 31] = [
     "target", "topic", "volume", "worker",
 ];
 
-/// Keys around attributes that do not describe them.
+/// Keys that contain attributes without describing them.
 const PLAIN_KEYS: [&str; 12] = [
     "metadata", "status", "state", "resources", "info", "data", "details", "properties",
     "attributes", "result", "results", "items",
 ];
 
-/// Final words in attribute names that statements can omit.
+/// Words in the last part of an attribute's name that statements can omit.
 const OPTIONAL_WORDS: [&str; 6] = ["count", "counts", "total", "number", "current", "value"];
 
 /// Attributes that statements can omit: "cart-1 is Running".
@@ -73,14 +73,14 @@ pub(super) fn record_name<'f, 'a>(record: RecordId, facts: &'f Facts<'a>) -> Opt
 /// Returns `true` if a record or one of its parents has a `name` cell.
 fn is_within_named(record: Option<RecordId>, facts: &Facts<'_>) -> bool {
     record.is_some_and(|record| {
-        let mut outwards = facts.with_parents(record).take(MAX_PARENTS);
-        outwards.any(|record| matches!(own_name(&record.cells), OwnName::One(_)))
+        let mut ancestors = facts.with_parents(record).take(MAX_PARENTS);
+        ancestors.any(|record| matches!(own_name(&record.cells), OwnName::One(_)))
     })
 }
 
 enum OwnName<'f, 'a> {
     One(Name<'f, 'a>),
-    /// A cell with a kind of entity as key.
+    /// A cell whose key is a kind of entity.
     ByKind(Name<'f, 'a>),
     Several,
     None,
@@ -207,8 +207,8 @@ impl<'a> ExpectedWords<'a> {
     }
 
     /// Returns `true` if these are the words of an attribute.
-    pub(super) fn name(&self, attribute: &[Cow<'_, str>]) -> bool {
-        // Most attributes lack the first word, which costs less to find out than all their words.
+    pub(super) fn match_attribute(&self, attribute: &[Cow<'_, str>]) -> bool {
+        // Most attributes do not contain the first word. Checking this costs less than comparing all their words.
         let has_first = self
             .0
             .first()

@@ -9,7 +9,7 @@ use crate::facts::{Facts, Form};
 use crate::heap_size::{MAP_ENTRY, allocation_size};
 use crate::text::part;
 
-/// The minimum number of words; shorter lines can match by coincidence.
+/// The minimum number of words in a line. Shorter lines can match by coincidence.
 const MIN_WORDS: usize = 3;
 const MAX_LINE: usize = 1024;
 const ARTICLES: [&str; 3] = ["the", "a", "an"];
@@ -64,7 +64,8 @@ pub(super) fn index_lines(facts: &Facts<'_>, budget: &Budget) -> BTreeMap<String
     found
 }
 
-/// Returns the start of a message after its source name, such as `events page 5 was sent` in `cat events.log`.
+/// Returns the start of a message after the name of its source, such as `events` in `events page 5 was sent` from
+/// `cat events.log`.
 fn after_source(message: &str, tool: &str) -> Option<usize> {
     let first = message.split_whitespace().next()?;
     let mut tool_words = tool.split(|c: char| !c.is_alphanumeric() && c != '-');

@@ -25,7 +25,8 @@ pub(super) struct Statement<'c> {
 }
 
 impl<'c> Statement<'c> {
-    /// Parses a statement. Returns `None` for a negation, hedge, question, time, bound or several figures.
+    /// Parses a statement. Returns `None` if it is a question, or contains a negation, a hedge, a time, a bound or
+    /// several figures.
     pub(super) fn parse(text: &'c str) -> Option<Self> {
         let all_words: Vec<Word<'_>> = words(text).take(MAX_WORDS + 1).collect();
         if all_words.len() > MAX_WORDS || text.contains('?') || polarity::is_negated_or_hedged(text)

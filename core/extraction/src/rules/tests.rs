@@ -1,4 +1,4 @@
-//! Tests rules with true and false statements.
+//! Tests the rules with true and false statements.
 
 mod faults;
 mod swaps;
@@ -24,7 +24,7 @@ fn check(content: &str, claims: &[(&str, &str)]) {
         .iter()
         .filter(|(claim, expected)| verdict(content, claim) != *expected)
         .map(|(claim, expected)| {
-            format!("{claim:?}: {:?}, not {expected:?}", verdict(content, claim))
+            format!("expected {expected:?} for {claim:?}, found {:?}", verdict(content, claim))
         })
         .collect();
     assert!(failures.is_empty(), "{failures:#?}\n{content}");

@@ -1,7 +1,7 @@
 //! Compares the value in a statement with all records of the entity.
 //!
 //! Supports the statement if all records with the attribute agree, refutes it if all differ, and is silent
-//! otherwise. Samples and log lines never refute, because another one may agree.
+//! otherwise. Samples and log lines never refute a statement, because another record may agree with it.
 
 use super::names::{AttributeWords, ExpectedWords, is_kind, is_state, record_name};
 use super::statement::Statement;
@@ -11,7 +11,7 @@ use crate::text::figures::{Agreement, Figure, System, Unit, agree};
 use crate::text::part;
 use crate::text::tokens::{Shape, Word, words};
 
-/// The maximum number of records per name; the rule is silent if there are more.
+/// The maximum number of records per name. The rule is silent if there are more.
 const MAX_RECORDS: usize = 256;
 
 struct Finding {
@@ -121,7 +121,7 @@ fn compare_figures<'f, 'a>(
     rest: &Rest<'_>,
     record: &'f Record<'a>,
 ) -> Vec<(&'f Cell<'a>, Agreement, Rule)> {
-    let is_named = |cell: &&Cell<'_>| rest.all.name(&cell.attribute);
+    let is_named = |cell: &&Cell<'_>| rest.all.match_attribute(&cell.attribute);
     let compare_cell = |cell: &'f Cell<'a>| match cell.figure() {
         Some(cell_figure) => (cell, compare(figure, &cell_figure), rule_of(figure, &cell_figure)),
         None => (cell, Agreement::Incomparable, Rule::Value),
@@ -129,8 +129,8 @@ fn compare_figures<'f, 'a>(
     record.cells.iter().filter(is_named).map(compare_cell).collect()
 }
 
-/// Compares two figures. Sizes are not different if they agree with "MB" read as MiB, because many
-/// writers mean that.
+/// Compares two figures. Sizes that agree if "MB" is read as MiB do not count as different, because many writers mean
+/// MiB.
 fn compare(claimed: &Figure, actual: &Figure) -> Agreement {
     let agreement = agree(claimed, actual);
     let binary = || {
@@ -148,14 +148,14 @@ fn compare(claimed: &Figure, actual: &Figure) -> Agreement {
     }
 }
 
-/// Returns the rule for two figures. Equal digits with different units are a wrong unit.
+/// Returns the rule for two figures. Equal numbers with different units fall under [`Rule::Unit`].
 fn rule_of(claimed: &Figure, actual: &Figure) -> Rule {
     let is_same_number = claimed.value.is_same_number(actual.value);
     if is_same_number && claimed.unit != actual.unit { Rule::Unit } else { Rule::Value }
 }
 
-/// Compares the states that the statement can mean: its last word is the value of the attribute named by the
-/// other words or of the entity's state, or all words name a boolean.
+/// Compares the states that the statement can mean. Either its last word is the value of the attribute that the other
+/// words name (the entity's state if there are none), or all its words name a boolean.
 fn compare_states<'f, 'a>(
     statement: &Statement<'_>,
     rest: &Rest<'_>,
@@ -170,9 +170,9 @@ fn compare_states<'f, 'a>(
     for cell in &record.cells {
         let is_named = || match rest.all_but_last.is_empty() {
             true => is_state(&cell.attribute),
-            false => rest.all_but_last.name(&cell.attribute),
+            false => rest.all_but_last.match_attribute(&cell.attribute),
         };
-        if rest.all.name(&cell.attribute) {
+        if rest.all.match_attribute(&cell.attribute) {
             found.push((cell, truth(&cell.text), Rule::Value));
         } else if is_named() {
             found.push((cell, same_state(statement, value, cell, record, index), Rule::Value));
@@ -242,14 +242,14 @@ fn same_state(
     if !statement.is_present || !is_one_word(actual) || !is_one_word(claimed.text) {
         return Agreement::Incomparable;
     }
-    let is_excluded = is_denied_form(actual, claimed.text)
-        || is_denied_form(claimed.text, actual)
+    let is_excluded = is_negated_form(actual, claimed.text)
+        || is_negated_form(claimed.text, actual)
         || sibling_has_state(claimed, cell, record, index);
     if is_excluded { Agreement::Different } else { Agreement::Incomparable }
 }
 
 /// Returns `true` if one state negates the other: `NotReady`, `unhealthy`, `inactive`.
-fn is_denied_form(denied: &str, plain: &str) -> bool {
+fn is_negated_form(denied: &str, plain: &str) -> bool {
     ["not", "un", "in", "dis"].iter().any(|prefix| {
         let split = denied.split_at_checked(prefix.len());
         split.is_some_and(|(start, ending)| {

@@ -38,7 +38,7 @@ pub fn fold(text: &str) -> Cow<'_, str> {
 #[derive(Clone, Debug)]
 pub struct Folded<'a> {
     text: Cow<'a, str>,
-    /// The original range of each byte in `text`; empty if folding changed nothing.
+    /// The original range of each byte in `text`. Empty if folding changed nothing.
     sources: Vec<(u32, u32)>,
 }
 

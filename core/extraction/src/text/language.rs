@@ -99,7 +99,7 @@ const OTHERS: &[(&str, &[&str])] = &[
 #[derive(Clone, Copy)]
 enum StopWord {
     English,
-    /// The language as an index in [`OTHERS`], and the index among its stop words.
+    /// The index of the language in [`OTHERS`], and the index of the word in its list.
     Other {
         language: usize,
         index: usize,
@@ -172,7 +172,7 @@ struct WordCounts {
     english: usize,
     /// For each language in [`OTHERS`], the number of stop words and a bit set of distinct ones.
     others: [(usize, u64); OTHERS.len()],
-    /// Words by script; estimated from letters if the script has no spaces.
+    /// The number of words in each script, estimated from the letters if the script does not use spaces.
     scripts: Vec<(&'static str, usize)>,
 }
 
@@ -234,7 +234,8 @@ impl WordCounts {
         is_other.then_some("und")
     }
 
-    /// Returns the most frequent script. Japanese text contains Chinese characters too.
+    /// Returns the most frequent script, and the number of words in all scripts. Japanese text also contains Chinese
+    /// characters.
     fn main_script(&self) -> Option<(&'static str, usize)> {
         let total = self.scripts.iter().map(|(_, words)| words).sum();
         let is_japanese = self.scripts.iter().any(|(script, _)| *script == "ja");

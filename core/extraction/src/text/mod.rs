@@ -1,6 +1,6 @@
 //! Text analysis for claims and evidence: folding, words, sentences, figures, polarity.
 //!
-//! Everything is a pure function of the text, without models or regular expressions. Spans are byte ranges on
+//! All functions are pure functions of the text, without models or regular expressions. Spans are byte ranges on
 //! character boundaries.
 
 pub mod figures;
@@ -20,7 +20,7 @@ pub fn part(text: &str, range: Range<usize>) -> &str {
     text.get(range).unwrap_or_default()
 }
 
-/// Returns the offset of two adjacent ASCII bytes. Cheaper to set up than a general search.
+/// Returns the offset of two adjacent ASCII bytes. This is cheaper to set up than a general search.
 pub fn find_two(text: &str, pair: [u8; 2]) -> Option<usize> {
     let [first, second] = pair;
     memchr_iter(first, text.as_bytes()).find(|offset| byte_at(text, offset + 1) == second)

@@ -1,6 +1,6 @@
 //! Finds markers of polarity and modality: negations, hedges, causes and completed actions.
 //!
-//! Cues are whole words from short tables, compared without case.
+//! Cues are sequences of whole words from a short table. They are compared ignoring case.
 
 use core::ops::Range;
 
@@ -35,7 +35,7 @@ pub enum MarkerKind {
     Some,
 }
 
-/// Returns all cues in order, the longest at each position. "no" is both a negation and a quantifier.
+/// Returns all cues in text order, and only the longest cue at each position. "no" is both a negation and a quantifier.
 #[must_use]
 pub fn markers(text: &str) -> Vec<Marker> {
     scan(text).collect()
@@ -144,7 +144,7 @@ pub fn is_denial(cue: &Word<'_>) -> bool {
 const PLAIN_DENIALS: [&str; 10] =
     ["no", "not", "never", "none", "nothing", "nobody", "neither", "nor", "cannot", "without"];
 
-/// Returns `true` if a text contains a blank value, which can deny without a negation: `0`, `[]`, `{}`,
+/// Returns `true` if a text contains a blank value, which can deny something without a negation word: `0`, `[]`, `{}`,
 /// `null`, `false`, `none`, "empty".
 #[must_use]
 pub fn is_blank_answer(text: &str) -> bool {
@@ -211,7 +211,7 @@ fn longest_phrase<'a>(
     best
 }
 
-/// The entries that start with one byte.
+/// The entries that start with a given byte.
 #[derive(Clone, Copy)]
 struct Initial {
     start: usize,
@@ -226,7 +226,10 @@ const fn length_bit(length: usize) -> u32 {
     if length < 32 { 1 << length } else { 0 }
 }
 
-#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at compile time, when an invalid index fails the build"
+)]
 const fn initials() -> [Initial; 128] {
     let mut initials = [Initial { start: 0, end: 0, lengths: 0 }; 128];
     let mut entry = 0;
@@ -245,7 +248,10 @@ const fn initials() -> [Initial; 128] {
     initials
 }
 
-#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at compile time, when an invalid index fails the build"
+)]
 const fn contains_apostrophe(phrase: &str) -> bool {
     let mut index = 0;
     while index < phrase.len() {
@@ -259,7 +265,10 @@ const fn contains_apostrophe(phrase: &str) -> bool {
 
 static LENGTHS: [usize; PHRASES.len()] = first_lengths();
 
-#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at compile time, when an invalid index fails the build"
+)]
 const fn first_lengths() -> [usize; PHRASES.len()] {
     let mut lengths = [0; PHRASES.len()];
     let mut entry = 0;
@@ -301,7 +310,7 @@ fn match_rest<'a>(phrase_rest: &str, rest: &Words<'a>) -> Option<Following<'a>> 
     Some(following)
 }
 
-/// Compares ignoring case; a typographic apostrophe equals a plain one.
+/// Compares two texts, ignoring case. A typographic apostrophe equals a plain one.
 fn eq_ignoring_case(text: &str, entry: &str) -> bool {
     if text.is_ascii() {
         return text.eq_ignore_ascii_case(entry);
@@ -335,7 +344,7 @@ fn is_not_negation(first: &Word<'_>, phrase: &str, rest: &Words<'_>) -> bool {
 
 use MarkerKind::{ActionDone, All, Cause, Hedge, Negation, Some as SomeOf};
 
-/// Sorted, so entries with the same first byte are adjacent and longer ones follow their prefixes.
+/// The phrases, sorted so that entries with the same first byte are adjacent and longer entries follow their prefixes.
 #[rustfmt::skip]
 const PHRASES: [Entry; 165] = [
     ("0", Negation), ("a few", SomeOf), ("absence of", Negation), ("absent", Negation),

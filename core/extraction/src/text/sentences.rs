@@ -1,7 +1,7 @@
 //! Splits text into sentences and recognizes proposals.
 //!
 //! A full stop inside a number, time, file name, URL, version, code span or common abbreviation does not end a
-//! sentence. In doubt, text is split and treated as a statement, so that no statement is hidden from the judge.
+//! sentence. When in doubt, text is split and treated as a statement, so that no statement is hidden from the judge.
 
 use core::ops::Range;
 
@@ -76,7 +76,7 @@ fn is_pause(text: &str, dots: Range<usize>, limit: usize) -> bool {
         && part(text, dots.end..limit).trim_start().starts_with(char::is_lowercase)
 }
 
-/// Returns the offset after a short code span, or after the backticks.
+/// Returns the offset after a short code span, or after the backticks if they start none.
 fn code_end(text: &str, start: usize, limit: usize) -> usize {
     const MAX_BYTES: usize = 160;
     let run = part(text, start..limit).bytes().take_while(|byte| *byte == b'`').count();
@@ -137,7 +137,7 @@ fn is_initials(word: &str) -> bool {
         })
 }
 
-/// Returns `true` if initials are part of a name: there are no verbs on both sides, so these are not two statements.
+/// Returns `true` if initials are part of a name. If there is no verb on one side, the sides are not two statements.
 fn is_part_of_name(before: &str, rest: &str) -> bool {
     let has_verb = |text: &str| {
         words(text).any(|word| {
@@ -240,7 +240,7 @@ const OPENERS: [&str; 14] = [
     "follow-up",
 ];
 
-/// Verbs that start a proposal. Sorted.
+/// The verbs that start a proposal, sorted.
 const IMPERATIVES: [&str; 69] = [
     "add", "adjust", "adopt", "alert", "apply", "ask", "audit", "avoid", "check", "collect",
     "configure", "confirm", "consider", "continue", "create", "define", "delete", "deploy",

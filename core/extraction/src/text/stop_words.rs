@@ -19,7 +19,10 @@ const MAX_PACKED_BYTES: usize = 8;
 /// The stop words packed into integers for fast lookup.
 static PACKED_STOP_WORDS: [u64; STOP_WORDS.len()] = packed_stop_words();
 
-#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at compile time, when an invalid index fails the build"
+)]
 const fn packed_stop_words() -> [u64; STOP_WORDS.len()] {
     let mut packed = [0; STOP_WORDS.len()];
     let mut entry = 0;
@@ -36,7 +39,7 @@ const fn packed_stop_words() -> [u64; STOP_WORDS.len()] {
     packed
 }
 
-/// Sorted.
+/// The stop words, sorted.
 const STOP_WORDS: [&[u8]; 75] = [
     b"about", b"after", b"also", b"am", b"an", b"and", b"are", b"as", b"at", b"be", b"because",
     b"been", b"before", b"being", b"but", b"by", b"can", b"did", b"do", b"does", b"during", b"for",

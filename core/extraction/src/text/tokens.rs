@@ -210,7 +210,10 @@ fn byte_class(byte: u8) -> ByteClass {
 
 static BYTE_CLASSES: [ByteClass; 256] = byte_classes();
 
-#[expect(clippy::indexing_slicing, reason = "runs while compiling: a wrong index fails the build")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at compile time, when an invalid index fails the build"
+)]
 const fn byte_classes() -> [ByteClass; 256] {
     let mut byte_classes = [ByteClass::Wide; 256];
     let mut byte = 0_u8;
@@ -303,7 +306,7 @@ pub(crate) fn ends_ignoring_case(text: &str, ending: &str) -> bool {
             .all(|(a, b)| a.eq_ignore_ascii_case(&b))
 }
 
-/// Iterates over content words: no stop words and no bare numbers.
+/// Iterates over the content words, that is, all words except stop words and bare numbers.
 pub fn content_words(text: &str) -> impl Iterator<Item = Word<'_>> {
     words(text).filter(|word| word.shape() != Shape::Number && !is_stop_word(word.text))
 }

@@ -1,11 +1,11 @@
-//! Measures source code: lines without tests, and imports between folders.
+//! Measures source code: the number of lines without tests, and the imports between folders.
 
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
     clippy::allow_attributes,
     dead_code,
-    reason = "shared by a test and a tool for people, which fail by panicking"
+    reason = "shared by a test and a command-line tool, which fail by panicking"
 )]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ impl File {
     }
 }
 
-/// Returns the source files in a folder, or a single file, except those with only tests.
+/// Returns the source files in a folder, except those that contain only tests. If `path` is a file, returns that file.
 pub(crate) fn files(path: &Path) -> Vec<File> {
     if path.is_file() {
         return vec![File { path: path.to_owned(), text: without_tests(path) }];

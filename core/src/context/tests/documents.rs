@@ -41,7 +41,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn a_value_of_a_list_is_shown_with_its_object(index in 0_usize..8, container in 0_usize..6, labels in 0_usize..40) {
+    fn a_value_in_a_list_is_shown_with_its_object(index in 0_usize..8, container in 0_usize..6, labels in 0_usize..40) {
         let list = json!({"apiVersion": "v1", "items": (0..8).map(|index| pod(index, labels)).collect::<Vec<_>>(), "kind": "List"});
         for content in wrap(&list) {
             for (key, quote) in [("restartCount", format!("r{index}-{container}q")), ("reason", format!("w{index}-{container}q"))] {
@@ -105,7 +105,7 @@ proptest! {
     }
 
     #[test]
-    fn a_line_of_a_long_string_is_shown_with_its_object(line in 0_usize..90) {
+    fn a_line_in_a_long_string_is_shown_with_its_object(line in 0_usize..90) {
         let log: String = (0..90).map(|line| format!("10:{:02}:00 ERROR pool exhausted e{line}q\n", line % 60)).collect();
         let document = json!({"pods": [{"logs": log, "name": "cart-1-pod"}, {"logs": "none", "name": "pay"}]});
         for content in wrap(&document) {

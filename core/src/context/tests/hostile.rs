@@ -4,7 +4,7 @@ use super::*;
 use crate::context::{MAX_END, MAX_SMALL, MAX_WHOLE};
 
 #[test]
-fn empty_items_and_empty_excerpts() {
+fn accepts_empty_items_and_empty_excerpts() {
     let item = item("");
     let mut excerpt = Excerpt::new(&item);
     excerpt.add_quote(3..9);
@@ -18,7 +18,7 @@ fn empty_items_and_empty_excerpts() {
 }
 
 #[test]
-fn small_items_are_shown_whole_and_large_ones_by_their_ends() {
+fn shows_small_items_as_a_whole_and_both_ends_of_large_items() {
     let line = "0123456789012345678\n";
     let small = item(&line.repeat(MAX_SMALL / line.len()));
     let mut excerpt = Excerpt::new(&small);
@@ -38,7 +38,7 @@ fn small_items_are_shown_whole_and_large_ones_by_their_ends() {
 }
 
 #[test]
-fn deep_and_malformed_documents_cost_little() {
+fn accepts_deep_and_malformed_documents() {
     for content in [
         "[".repeat(200_000),
         "[1,\n".repeat(50_000),
@@ -67,12 +67,12 @@ fn check_bounded(excerpt: &Excerpt<'_>) {
 
 proptest! {
     #[test]
-    fn any_quote_of_any_item_is_shown(
+    fn any_quote_from_any_item_is_shown(
         part in "([a-z]{1,6}[:=,]|[0-9]{1,5}|\n| |\"|\\\\n|\\\\\"|\\{\"|\\{|\\}|\\[|\\]|- |@@ -1,3 \\+1,3 @@\n|\\+|---|\t|\\PC){0,120}",
-        repeated in 1_usize..60,
+        repetitions in 1_usize..60,
         quotes in prop::collection::vec((0_usize..6_000, 0_usize..200), 1..6),
     ) {
-        let content = part.repeat(repeated);
+        let content = part.repeat(repetitions);
         let item = item(&content);
         let mut excerpt = Excerpt::new(&item);
         for (start, bytes) in quotes {

@@ -41,7 +41,7 @@ proptest! {
     }
 
     #[test]
-    fn a_line_of_a_stack_trace_is_shown_with_its_first_line(
+    fn a_line_in_a_stack_trace_is_shown_with_its_first_line(
         index in 0_usize..30, frames in 1_usize..60, is_indented in any::<bool>(),
     ) {
         let record = |index: usize| {
@@ -56,14 +56,14 @@ proptest! {
     }
 
     #[test]
-    fn a_log_line_is_shown_whole_or_around_the_quote(index in 0_usize..60, padding in 0_usize..4_000) {
+    fn a_log_line_is_shown_as_a_whole_or_around_the_quote(index in 0_usize..60, padding in 0_usize..4_000) {
         let line = |index: usize| format!("10:{index:02}:00 INFO svc-{index}-name {} status=s{index}q {}\n", "é".repeat(padding / 2), "y".repeat(padding));
         let content: String = (0..60).map(line).collect();
         check_shown(&content, &format!("s{index}q"), &format!("s{index}q"), &[format!("svc-{index}-name"), format!("status=s{index}q")]);
     }
 
     #[test]
-    fn a_value_of_a_section_is_shown_with_its_titles(section in 0_usize..12, key in 0_usize..8, objects in 1_usize..4) {
+    fn a_value_in_a_section_is_shown_with_its_titles(section in 0_usize..12, key in 0_usize..8, objects in 1_usize..4) {
         let object = |object: usize| {
             let section = |section: usize| {
                 let keys: String = (0..8).map(|key| format!("      Key{key}:   {object}s{section}k{key}q\n")).collect();
@@ -83,27 +83,23 @@ proptest! {
     fn a_changed_line_is_shown_with_its_sign_hunk_and_file(
         file in 0_usize..4, hunk in 0_usize..4, context in 0_usize..40, is_removed in any::<bool>(), in_string in any::<bool>(),
     ) {
-        let hunk_of = |file: usize, hunk: usize| {
+        let render_hunk = |file: usize, hunk: usize| {
             let context_lines = |side: &str| (0..context).map(|line| format!(" {side}line {line} of the file that stays\n")).collect::<String>();
             let lines = 2 * context + 3;
             format!("@@ -{hunk}0,{lines} +{hunk}0,{lines} @@ fn f{file}h{hunk}\n{} near above\n-  memory: {file}b{hunk}q\n+  memory: {file}a{hunk}q\n near below\n{}", context_lines("a"), context_lines("b"))
         };
-        let file_of = |file: usize| {
-            let hunks: String = (0..4).map(|hunk| hunk_of(file, hunk)).collect();
+        let render_file = |file: usize| {
+            let hunks: String = (0..4).map(|hunk| render_hunk(file, hunk)).collect();
             format!("diff --git a/f{file}.yaml b/f{file}.yaml\nindex 12..34 100644\n--- a/f{file}.yaml\n+++ b/f{file}.yaml\n{hunks}")
         };
-        let diff: String = (0..4).map(file_of).collect();
+        let diff: String = (0..4).map(render_file).collect();
         let content = format!("commit abcdef\nAuthor: x\n\n    Lower the memory\n\n{diff}");
         let (sign, side) = if is_removed { ('-', 'b') } else { ('+', 'a') };
         let quote = format!("{file}{side}{hunk}q");
         let changed = format!("{sign}  memory: {quote}");
         let expected_parts = [format!("diff --git a/f{file}.yaml"), format!("--- a/f{file}.yaml"), format!("+++ b/f{file}.yaml"), format!("@@ -{hunk}0"), changed, "near above".into(), "near below".into()];
-        if in_string {
-            let content = serde_json::json!({"diff": content}).to_string();
-            let expected_parts: Vec<String> = expected_parts.to_vec();
-            check_shown(&content, &quote, &quote, &expected_parts);
-        } else {
-            check_shown(&content, &quote, &quote, &expected_parts);
-        }
+        let content =
+            if in_string { serde_json::json!({"diff": content}).to_string() } else { content };
+        check_shown(&content, &quote, &quote, &expected_parts);
     }
 }

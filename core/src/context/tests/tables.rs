@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_of_a_titled_table_is_shown_with_title_and_header(
+    fn a_cell_in_a_titled_table_is_shown_with_title_and_header(
         count in 30_usize..90, row in 0_usize..30, column in 1_usize..5, has_rule in any::<bool>(),
     ) {
         let rows = rows("this", count);
@@ -71,7 +71,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_of_a_delimited_table_is_shown_with_its_column(
+    fn a_cell_in_a_delimited_table_is_shown_with_its_column(
         count in 60_usize..120, row in 0_usize..60, column in 1_usize..5,
     ) {
         let rows = rows("this", count);
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_of_a_wide_table_is_shown_with_its_header(column in 1_usize..300, separator in "[,|\t]") {
+    fn a_cell_in_a_wide_table_is_shown_with_its_header(column in 1_usize..300, separator in "[,|\t]") {
         let header: Vec<String> = (0..300).map(|column| format!("column_{column}")).collect();
         let cells = |row: usize| -> Vec<String> {
             (0..300).map(|column| if column == 0 { format!("pod-{row}") } else { format!("{row}x{column}y") }).collect()
@@ -99,7 +99,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cell_of_a_table_in_a_string_is_shown_with_its_header(row in 0_usize..60, column in 1_usize..5) {
+    fn a_cell_in_a_table_in_a_string_is_shown_with_its_header(row in 0_usize..60, column in 1_usize..5) {
         let rows = rows("this", 60);
         let table = format!("$ kubectl get pods\n{}", aligned("", &COLUMNS, &rows));
         let blocks = serde_json::json!({"content": [{"type": "text", "text": table}], "isError": false});

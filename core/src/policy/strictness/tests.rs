@@ -18,7 +18,7 @@ fn looser_fields(change: impl FnOnce(&mut PolicyValues)) -> Vec<String> {
 const NO_FIELDS: [&str; 0] = [];
 
 #[test]
-fn strict_is_at_least_as_strict_as_the_default() {
+fn the_strict_preset_is_at_least_as_strict_as_the_default() {
     for base in Preset::ALL {
         assert_eq!(preset(base).at_least_as_strict_as(&preset(base)), Ok(()));
     }
@@ -28,7 +28,7 @@ fn strict_is_at_least_as_strict_as_the_default() {
 }
 
 #[test]
-fn paper_is_looser_than_the_default() {
+fn the_paper_preset_is_looser_than_the_default() {
     let paper = preset(Preset::Paper);
     let looser = paper.at_least_as_strict_as(&preset(Preset::Reference)).unwrap_err();
     let fields: Vec<&str> = looser.iter().map(|looser| looser.field.as_str()).collect();
@@ -53,12 +53,12 @@ fn paper_is_looser_than_the_default() {
     let verification = looser.iter().find(|looser| looser.field == "verification").unwrap();
     assert_eq!(
         verification.to_string(),
-        "verification is observe against enforce; allowed is enforce"
+        "verification is observe, compared with enforce; allowed: enforce"
     );
 }
 
 #[test]
-fn a_caller_may_tighten() {
+fn accepts_stricter_values() {
     assert_eq!(looser_fields(|values| values.rho = Millionths::new(600_000)), NO_FIELDS);
     assert_eq!(looser_fields(|values| values.tau_proceed = Millionths::new(800_001)), NO_FIELDS);
     assert_eq!(looser_fields(|values| values.ungrounded_floor = Millionths::new(1)), NO_FIELDS);
@@ -72,7 +72,7 @@ fn a_caller_may_tighten() {
 }
 
 #[test]
-fn a_caller_may_not_loosen() {
+fn reports_looser_values() {
     assert_eq!(looser_fields(|values| values.rho = Millionths::new(400_000)), ["rho"]);
     assert_eq!(
         looser_fields(|values| values.tau_proceed = Millionths::new(799_999)),
@@ -110,7 +110,7 @@ fn a_lower_weight_needs_a_floor_to_be_stricter() {
 }
 
 #[test]
-fn nothing_to_score_still_abstains() {
+fn a_partition_without_weight_must_still_abstain() {
     let without_rho = policy_with(Preset::Reference, |values| values.rho = Millionths::ZERO);
     let looser = preset(Preset::Reference).at_least_as_strict_as(&without_rho).unwrap_err();
     assert_eq!(looser[0].field, "rho");
@@ -127,7 +127,7 @@ fn nothing_to_score_still_abstains() {
 }
 
 #[test]
-fn a_second_look_of_more_claims_is_stricter() {
+fn a_second_look_at_more_claims_is_stricter() {
     let policy_with_look =
         |look| policy_with(Preset::Reference, |values| values.second_look = look);
     for look in SecondLook::ALL {

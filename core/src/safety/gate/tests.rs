@@ -11,15 +11,7 @@ fn reference() -> Gate {
 }
 
 fn input(hypotheses: &[Hypothesis]) -> GateInput<'_> {
-    GateInput {
-        hypotheses,
-        wants_to_finish: false,
-        turns_used: 1,
-        elapsed_micros: 1,
-        identical_calls: 0,
-        turns_without_evidence: 0,
-        suspects: &[],
-    }
+    GateInput { hypotheses, turns_used: 1, elapsed_micros: 1, ..GateInput::default() }
 }
 
 fn supported_hypothesis(id: &str) -> Hypothesis {
@@ -27,7 +19,7 @@ fn supported_hypothesis(id: &str) -> Hypothesis {
 }
 
 #[test]
-fn validated_evidence_beats_an_exhausted_budget() {
+fn a_validated_hypothesis_takes_precedence_over_an_exhausted_budget() {
     let hypotheses = [supported_hypothesis("pool")];
     let input = GateInput { turns_used: 99, elapsed_micros: u64::MAX, ..input(&hypotheses) };
     let outcome = evaluate(&reference(), &input);
@@ -38,7 +30,7 @@ fn validated_evidence_beats_an_exhausted_budget() {
 }
 
 #[test]
-fn the_budget_ends_exactly_at_its_limit() {
+fn the_budget_is_exhausted_exactly_at_its_limit() {
     let policy = reference();
     for (turns_used, elapsed_micros, state) in [
         (9, 239_999_999, GateState::Investigating),
@@ -51,7 +43,7 @@ fn the_budget_ends_exactly_at_its_limit() {
 }
 
 #[test]
-fn finishing_unvalidated_is_not_confident() {
+fn finishing_without_a_validated_hypothesis_is_not_confident() {
     let refuted = [hypothesis("h", vec![record("logs", Lane::Logs, Refutes, None)])];
     let outcome = evaluate(&reference(), &GateInput { wants_to_finish: true, ..input(&refuted) });
     assert_eq!(outcome.state, GateState::NoConfidentRootCause);
@@ -88,7 +80,7 @@ fn an_agent_without_progress_is_stopped() {
         assert_eq!(outcome.reason().code(), code);
         assert_eq!(outcome.exit, GateExit::NoConfidentRootCause);
         let paper = evaluate(&preset(Preset::Paper).gate, &input);
-        assert_eq!(paper.state, GateState::Investigating, "0 means never");
+        assert_eq!(paper.state, GateState::Investigating, "0 means that there is no limit");
     }
     let input = GateInput { identical_calls: 2, turns_without_evidence: 3, ..input(&hypotheses) };
     assert_eq!(evaluate(&reference(), &input).state, GateState::Investigating);
@@ -137,7 +129,7 @@ fn a_root_cause_must_target_a_suspect() {
         assert_eq!(outcome.reasons, [GateReason::OutsideSuspects { count: 1 }]);
     }
     let outcome = evaluate_target("h", Some(" shop/Pod/cart "));
-    assert_eq!(outcome.exit, GateExit::Confident, "an instance is its entity");
+    assert_eq!(outcome.exit, GateExit::Confident, "an instance has the name of its entity");
 
     let hypotheses =
         [hypothesis_about("far", Some("orders")), hypothesis_about("near", Some("shop/Pod/cart"))];
@@ -151,7 +143,7 @@ fn a_root_cause_must_target_a_suspect() {
     assert_eq!(codes, ["FINISHED_UNVALIDATED", "ROOT_CAUSE_OUTSIDE_SUSPECTS"]);
 }
 
-fn root_of(hypotheses: &[Hypothesis]) -> (String, Vec<String>) {
+fn root_cause_and_ties(hypotheses: &[Hypothesis]) -> (String, Vec<String>) {
     let outcome = evaluate(&reference(), &input(hypotheses));
     let ties = outcome.ties.iter().map(ToString::to_string).collect();
     (outcome.root_cause.unwrap().id.to_string(), ties)
@@ -168,30 +160,42 @@ fn the_root_cause_is_ranked_by_lane_then_tools_then_time() {
         ],
     );
     let trace = hypothesis("trace", vec![record("a", Lane::Traces, Supports, Some(9))]);
-    assert_eq!(root_of(&[many_logs.clone(), trace]).0, "trace");
+    assert_eq!(root_cause_and_ties(&[many_logs.clone(), trace]).0, "trace");
 
     let same_tool = hypothesis("same", vec![record("a", Lane::Logs, Supports, Some(0)); 7]);
-    assert_eq!(root_of(&[same_tool.clone(), many_logs]).0, "many", "one tool counts once");
+    assert_eq!(
+        root_cause_and_ties(&[same_tool.clone(), many_logs]).0,
+        "many",
+        "each tool counts once"
+    );
 
     let late = hypothesis("later", vec![record("x", Lane::Logs, Supports, Some(5))]);
     let untimed = hypothesis("untimed", vec![record("x", Lane::Logs, Supports, None)]);
-    assert_eq!(root_of(&[untimed, late, same_tool]).0, "same", "earliest");
+    assert_eq!(
+        root_cause_and_ties(&[untimed, late, same_tool]).0,
+        "same",
+        "the earliest support wins"
+    );
 }
 
 #[test]
 fn ties_are_reported() {
-    let (root, ties) =
-        root_of(&[supported_hypothesis("a"), supported_hypothesis("b"), supported_hypothesis("c")]);
+    let (root, ties) = root_cause_and_ties(&[
+        supported_hypothesis("a"),
+        supported_hypothesis("b"),
+        supported_hypothesis("c"),
+    ]);
     assert_eq!(root, "a");
     assert_eq!(ties, ["b", "c"]);
     let stronger = hypothesis("d", vec![record("spans", Lane::Traces, Supports, None)]);
-    let (root, ties) = root_of(&[supported_hypothesis("a"), supported_hypothesis("b"), stronger]);
+    let (root, ties) =
+        root_cause_and_ties(&[supported_hypothesis("a"), supported_hypothesis("b"), stronger]);
     assert_eq!((root.as_str(), ties.len()), ("d", 0));
 }
 
 proptest! {
     #[test]
-    fn confident_if_and_only_if_a_hypothesis_is_validated(
+    fn the_exit_is_confident_if_and_only_if_a_hypothesis_is_validated(
         trees in proptest::collection::vec(proptest::collection::vec(any_record(), 0..6), 0..4),
         wants_to_finish: bool, turns_used in 0u32..12, elapsed_micros in 0u64..300_000_000,
         identical_calls in 0u32..5, turns_without_evidence in 0u32..6,

@@ -1,4 +1,4 @@
-//! Collects findings and derives the verdict.
+//! Collects findings and derives the verdict from them.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ pub(super) enum FindingKind {
     SignalFault,
     /// A structured signal shows health.
     SignalHealth,
-    /// A fault that is over.
+    /// A signal or words show a fault that is over.
     Recovered,
     /// Words state a fault.
     StatedFault,
@@ -18,14 +18,14 @@ pub(super) enum FindingKind {
     StatedAbsence,
     /// Words state health.
     StatedHealth,
-    /// Something inconclusive.
+    /// A signal or words are inconclusive.
     Inconclusive,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     first_by_kind: BTreeMap<FindingKind, (String, Option<Signal>)>,
-    /// `true` if a backlog lacks a threshold. In that case, other signals do not show health.
+    /// `true` if a backlog signal has no threshold. In that case, other signals do not show health.
     pub(super) has_open_backlog: bool,
 }
 
@@ -41,7 +41,7 @@ impl Findings {
     /// Derives the verdict. Structured signals take precedence; contradictory findings are inconclusive.
     pub(super) fn verdict(mut self) -> ClassifiedVerdict {
         let has_kind = |kind: FindingKind| self.first_by_kind.contains_key(&kind);
-        let opposing_kind = [FindingKind::SignalHealth, FindingKind::StatedAbsence]
+        let kind_against = [FindingKind::SignalHealth, FindingKind::StatedAbsence]
             .into_iter()
             .find(|kind| has_kind(*kind));
         let (verdict, deciding, against) = if has_kind(FindingKind::Recovered) {
@@ -50,9 +50,9 @@ impl Findings {
             (Verdict::Supports, FindingKind::SignalFault, None)
         } else if has_kind(FindingKind::StatedFault) {
             let verdict =
-                if opposing_kind.is_some() { Verdict::Inconclusive } else { Verdict::Supports };
-            (verdict, FindingKind::StatedFault, opposing_kind)
-        } else if let Some(kind) = opposing_kind.filter(|_| !self.has_open_backlog) {
+                if kind_against.is_some() { Verdict::Inconclusive } else { Verdict::Supports };
+            (verdict, FindingKind::StatedFault, kind_against)
+        } else if let Some(kind) = kind_against.filter(|_| !self.has_open_backlog) {
             (Verdict::Refutes, kind, None)
         } else if has_kind(FindingKind::StatedHealth)
             && !has_kind(FindingKind::Inconclusive)
@@ -66,7 +66,7 @@ impl Findings {
         let (mut reason, signal) = self
             .first_by_kind
             .remove(&deciding)
-            .unwrap_or_else(|| ("no signal of health or fault".to_string(), None));
+            .unwrap_or_else(|| ("the result shows neither health nor a fault".to_string(), None));
         if let Some((other, _)) = against {
             reason.push_str(", but ");
             reason.push_str(&other);

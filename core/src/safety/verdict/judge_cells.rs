@@ -1,4 +1,4 @@
-//! Judges the facts of a tool result cell by cell. Leaves prose to [`statement`].
+//! Judges the facts of a tool result cell by cell. Prose is judged by [`statement`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub(super) fn judge(content: &str, context: &mut Context<'_>, budget: &Budget) {
     if facts.facts().any(|fact| key(fact.cell) == "errorType") {
         return context.add_doubt("the tool itself failed");
     }
-    // A series' labels are not evidence themselves.
+    // The labels of a series are not evidence by themselves.
     let series = facts.groups().iter().filter(|group| group.form == Form::Series);
     let samples = series.flat_map(|group| &group.records);
     let labels: BTreeSet<RecordId> = samples.filter_map(|id| facts.record(*id)?.parent).collect();
@@ -45,7 +45,7 @@ struct FactJudge<'f, 'a, 'c, 'e> {
     contexts: &'f [RecordContext<'f>],
     content: &'a str,
     context: &'c mut Context<'e>,
-    /// `true` if there is at most one object or list.
+    /// `true` if the result contains at most one object or list.
     is_single: bool,
 }
 
@@ -115,7 +115,8 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         statement::judge_text(text, level, self.context)
     }
 
-    /// Judges a condition such as `{"type": "Ready", "status": "False"}`. Returns `false` if it is not one.
+    /// Judges a condition such as `{"type": "Ready", "status": "False"}`. Returns `false` if the record is not a
+    /// condition.
     fn judge_condition(&mut self, record: &Record<'_>) -> bool {
         let value_of = |name: &str| {
             let mut cells = record.cells.iter();
@@ -136,7 +137,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         true
     }
 
-    /// Judges a value that has its own name or threshold. Returns `false` if there is none.
+    /// Judges a value that has its own name or threshold. Returns `false` if the record contains no such value.
     fn judge_named_sample(&mut self, record: &'f Record<'_>) -> bool {
         let Some(value) = record.cells.iter().find(|cell| LEXICON.is_field("value", key(cell)))
         else {
@@ -144,7 +145,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         };
         let has_reference = record.cells.iter().any(|cell| LEXICON.references.has(key(cell)));
         let mut cells = record.cells.iter();
-        let number = cells.find_map(|cell| {
+        let threshold = cells.find_map(|cell| {
             Some((Quantity::parse(&cell.text)?, LEXICON.references.get(key(cell))?))
         });
         let name = field(record, "name");
@@ -161,11 +162,11 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         };
         sample.value = unit.map_or(sample.value, |unit| sample.value.with_default_unit(unit));
         if has_reference {
-            let Some((quantity, bound)) = number else {
+            let Some((quantity, bound)) = threshold else {
                 self.context.add_doubt("a threshold that is not a number is inconclusive");
                 return true;
             };
-            // A threshold without a unit has the value's unit.
+            // A threshold without a unit has the same unit as the value.
             let bound = field(record, "comparator").and_then(comparator).unwrap_or(bound);
             sample.reference =
                 Some(Reference { quantity: quantity.with_default_unit(sample.value.unit), bound });
@@ -235,7 +236,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         }
     }
 
-    /// Judges a lifetime count (`41 (2m ago)`), which is conclusive only if it is 0 or recent.
+    /// Judges a count over a lifetime (`41 (2m ago)`), which is conclusive only if it is 0 or recent.
     fn judge_lifetime(&mut self, name: &str, text: &str) {
         let (count, age) = text.split_once('(').unwrap_or((text, "d"));
         let Some(value) = Quantity::parse(count) else { return };
@@ -246,7 +247,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
         }
     }
 
-    /// Judges a state. Returns `false` if it is unknown.
+    /// Judges a state. Returns `false` if the state is unknown.
     fn judge_state(&mut self, name: &str, text: &str) -> bool {
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         if !LEXICON.is_field("state", name) {
@@ -261,7 +262,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
             Some(State::Well) if text == "Ready" => FindingKind::SignalHealth,
             Some(State::Well) => FindingKind::StatedHealth,
             Some(State::Ended) => FindingKind::Recovered,
-            // A service that answers is well, but its answer may report a fault.
+            // A service that answers is healthy, but its answer may report a fault.
             Some(State::Answered) if self.is_single => FindingKind::StatedHealth,
             Some(State::Over | State::Answered) => return true,
             None => return false,
@@ -318,7 +319,7 @@ impl<'f> FactJudge<'f, '_, '_, '_> {
     }
 }
 
-/// A cell's name, or the nearest enclosing specific key if the name is generic.
+/// Returns a cell's name, or the nearest enclosing specific key if the name is generic.
 fn specific_name<'f>(record: &'f Record<'_>, cell: &'f Cell<'_>) -> &'f str {
     let keys = record.path.iter().chain(&cell.attribute).rev().map(|key| &**key);
     let mut specific_keys = keys.filter(|key| !is_generic(key));
@@ -329,7 +330,7 @@ fn specific_name<'f>(record: &'f Record<'_>, cell: &'f Cell<'_>) -> &'f str {
     }
 }
 
-/// A value's reference: a threshold among its neighbours, or the desired number of replicas.
+/// Returns the reference for a value: a threshold among the neighbouring cells, or the desired number of replicas.
 fn reference<'f>(
     name: &str,
     inherited: &RecordContext<'f>,
@@ -348,13 +349,14 @@ fn reference<'f>(
     desired.map(|quantity| Reference { quantity, bound: Bound::Whole })
 }
 
-/// The faulty side of a threshold, from the comparison that raises an alarm.
+/// Returns the faulty side of a threshold, given the comparison that raises an alarm.
 fn comparator(name: &str) -> Option<Bound> {
     let name = name.to_ascii_lowercase();
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    if starts(&[">", "gt", "ge", "greater", "above", "over"]) {
+    let starts_with_any =
+        |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    if starts_with_any(&[">", "gt", "ge", "greater", "above", "over"]) {
         Some(Bound::Upper)
-    } else if starts(&["<", "lt", "le", "less", "below", "under"]) {
+    } else if starts_with_any(&["<", "lt", "le", "less", "below", "under"]) {
         Some(Bound::Lower)
     } else {
         None

@@ -1,4 +1,4 @@
-//! Judges a value, series or switch by its signal's polarity.
+//! Judges a value, a series or a switch by the polarity of its signal.
 
 use core::cmp::Ordering;
 
@@ -61,7 +61,7 @@ impl Context<'_> {
         kind
     }
 
-    /// Judges a chronological series by its last value, or by its increase for a counter.
+    /// Judges a chronological series by its last value. A counter is judged by its increase.
     pub(super) fn judge_series<'b>(
         &mut self,
         name: &'b str,
@@ -239,18 +239,18 @@ fn weigh_part(
     let order = value.compare(total);
     match polarity {
         _ if total.is_zero() || total.is_negative() || order.is_none() => {
-            (FindingKind::Inconclusive, "none are desired")
+            (FindingKind::Inconclusive, "the desired number is unknown or zero")
         }
         Some(Polarity::Share | Polarity::Stock) if order == Some(Ordering::Less) => {
-            (FindingKind::SignalFault, "fewer than desired")
+            (FindingKind::SignalFault, "this is fewer than desired")
         }
         Some(Polarity::Share | Polarity::Stock) => {
-            (FindingKind::SignalHealth, "the desired number")
+            (FindingKind::SignalHealth, "this is the desired number")
         }
         Some(Polarity::Fault | Polarity::Backlog) if value.is_zero() => {
             (FindingKind::SignalHealth, "zero is healthy")
         }
-        Some(Polarity::Fault) if value.is_one_percent_of(total) => {
+        Some(Polarity::Fault) if value.is_at_least_one_percent_of(total) => {
             (FindingKind::SignalFault, "any value above zero is a fault")
         }
         _ => (FindingKind::Inconclusive, "this share is inconclusive"),
@@ -268,23 +268,27 @@ fn weigh_against(
         (Bound::Upper, Some(false)) | (Bound::Lower, Some(true)) => {
             return (
                 FindingKind::Inconclusive,
-                "the threshold's direction contradicts the signal's",
+                "the direction of the threshold contradicts that of the signal",
             );
         }
         (Bound::Upper, _) | (_, Some(true)) => true,
         (Bound::Lower, _) | (_, Some(false)) => false,
-        // Staying below an undirected threshold does not show health for an unnamed value.
+        // An unnamed value below a threshold without a direction does not show health.
         (_, None) if is_generic(sample.name) && order == Some(Ordering::Greater) => true,
         (_, None) => {
             return (FindingKind::Inconclusive, "the healthy side of the threshold is unknown");
         }
     };
     match (order, is_upper_bound) {
-        (None, _) => (FindingKind::Inconclusive, "its unit is not comparable to the threshold's"),
-        (Some(Ordering::Equal), _) => (FindingKind::Inconclusive, "exactly at its threshold"),
-        (Some(Ordering::Greater), true) => (FindingKind::SignalFault, "above its threshold"),
-        (Some(Ordering::Less), true) => (FindingKind::SignalHealth, "below its threshold"),
-        (Some(Ordering::Less), false) => (FindingKind::SignalFault, "below its threshold"),
-        (Some(Ordering::Greater), false) => (FindingKind::SignalHealth, "above its threshold"),
+        (None, _) => {
+            (FindingKind::Inconclusive, "its unit is not comparable with the unit of the threshold")
+        }
+        (Some(Ordering::Equal), _) => (FindingKind::Inconclusive, "it is exactly at its threshold"),
+        (Some(Ordering::Greater), true) => (FindingKind::SignalFault, "it is above its threshold"),
+        (Some(Ordering::Less), true) => (FindingKind::SignalHealth, "it is below its threshold"),
+        (Some(Ordering::Less), false) => (FindingKind::SignalFault, "it is below its threshold"),
+        (Some(Ordering::Greater), false) => {
+            (FindingKind::SignalHealth, "it is above its threshold")
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! The lexicon in `lexicon.toml`.
+//! Parses the lexicon in `lexicon.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -50,7 +50,7 @@ lists! {
 }
 
 lists! {
-    /// The meaning of a word for the number after it.
+    /// The meaning that a word has for the number after it.
     NumberCue {
         "link" Link, "rise" Rise, "fall" Fall, "from" From, "threshold" Threshold, "upper" Upper, "lower" Lower,
         "identifier" Identifier, "times" Times,
@@ -173,7 +173,7 @@ mod tests {
             for list in table.as_table().unwrap().values().filter_map(toml::Value::as_array) {
                 for word in list.iter().map(|word| word.as_str().unwrap()) {
                     assert_eq!(word, word.to_lowercase(), "{name}");
-                    // Field lists may overlap: an unknown state is prose.
+                    // Lists of fields may overlap, for example because an unknown state is prose.
                     assert!(unique_words.insert(word) || name == "fields", "{name}: {word}");
                 }
             }

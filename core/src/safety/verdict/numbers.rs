@@ -1,4 +1,4 @@
-//! Finds the signals measured by numbers in prose: `0 timeouts`, `error rate rose to 12%`, `0/5 ready`.
+//! Finds the signals that numbers in prose measure: `0 timeouts`, `error rate rose to 12%`, `0/5 ready`.
 
 use core::ops::Range;
 
@@ -18,21 +18,21 @@ const NUMBER_FOLLOWS: [char; 12] = [' ', '\t', '(', '[', ':', '=', '|', '"', '>'
 
 const MAX_LINKS: usize = 8;
 
-/// The findings from a line's numbers, except samples.
+/// The findings from the numbers in a line, except for samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Numbers {
     pub(super) faults: u32,
-    /// The number of negated codes.
+    /// The number of failing codes that are negated.
     pub(super) doubts: u32,
     pub(super) has_sample: bool,
-    /// `true` if a 0 has no signal.
+    /// `true` if the line contains a 0 that measures no signal.
     pub(super) has_zero_without_signal: bool,
 }
 
 struct Number<'a> {
     tokens: Range<usize>,
     value: Quantity<'a>,
-    /// The whole, if the number is a part.
+    /// The total, if the number is a part of it.
     whole: Option<Quantity<'a>>,
     comparator: Option<Comparator>,
     cue: Option<NumberCue>,
@@ -50,7 +50,7 @@ pub(super) fn judge_numbers<'a>(
     for figure in line_figures.figures {
         let Some(value) = line.get(figure.span.clone()).and_then(Quantity::parse) else { continue };
         let range = token_range(tokens, &figure.span);
-        // Such as `N+1`, `#3` or `v-2`.
+        // The numbers in `N+1`, `#3` and `v-2` are parts of words.
         let is_boundary = |gap: &str| gap.is_empty() || gap.ends_with(&NUMBER_FOLLOWS[..]);
         let is_whole_word = tokens.get(range.start).is_some_and(|token| is_boundary(token.gap));
         let between =
@@ -108,7 +108,7 @@ pub(super) fn is_failing_code(code: &str, is_exit: bool) -> bool {
     digits.is_ok_and(|code| if is_exit { code != 0 } else { (500..600).contains(&code) })
 }
 
-/// Judges a number. Returns `false` if it has no signal.
+/// Judges a number. Returns `false` if it measures no signal.
 fn judge_number<'a>(
     line: &'a str,
     tokens: &mut [Token<'a>],
@@ -164,7 +164,7 @@ fn judge_number<'a>(
     true
 }
 
-/// Returns the reference directly after the number, or else directly before it.
+/// Returns the reference directly after the number, or else the one directly before it.
 fn reference<'a>(numbers: &[Number<'a>], index: usize) -> Option<Reference<'a>> {
     let as_reference = |number: &Number<'a>| {
         let bound = number.cue?.bound()?;
@@ -178,11 +178,11 @@ struct Name<'a> {
     text: &'a str,
     tokens: Range<usize>,
     is_falling: bool,
-    /// `true` if the last word is part of a signal's name or a linking word follows.
+    /// `true` if the last word is part of a signal's name, or if a linking word follows.
     is_linked: bool,
 }
 
-/// Finds the signal that a number measures: an assigned name, or else the words after or before the number.
+/// Finds the name of the signal that a number measures: an assigned name, or else the words after or before the number.
 fn signal_name<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> Option<Name<'a>> {
     let range = &number.tokens;
     let (before, is_assigned) = match name_before(line, tokens, range.start) {
@@ -219,7 +219,7 @@ fn signal_name<'a>(line: &'a str, tokens: &[Token<'a>], number: &Number<'a>) -> 
     }
 }
 
-/// Returns the name before a number. The flag is `true` if it is linked to the number.
+/// Returns the name before a number. The flag is `true` if the name is linked to the number.
 fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], index: usize) -> Option<(Name<'a>, bool)> {
     let assigns =
         |index: usize| tokens.get(index).is_some_and(|token| token.gap_has(&[':', '=', '>', '|']));
@@ -261,7 +261,7 @@ fn name_before<'a>(line: &'a str, tokens: &[Token<'a>], index: usize) -> Option<
     Some((Name { text, tokens: start..index, is_falling, is_linked }, has_link))
 }
 
-/// Returns the words after a number, up to the first one with a polarity.
+/// Returns the words after a number, up to the first word with a polarity.
 fn name_after<'a>(line: &'a str, tokens: &[Token<'a>], index: usize) -> Option<Name<'a>> {
     let first = tokens.get(index)?;
     for end in index..index + NAME_WORDS {

@@ -1,22 +1,22 @@
-//! Counts the statements about faults in a line, within the scope of negations and hedges.
+//! Counts the statements about faults in a line, taking negations and hedges into account.
 
 use gsar_extraction::text::polarity::MarkerKind;
 
 use super::lexicon::Sense;
 use super::statement::Token;
 
-/// The number of words affected by a negation.
+/// The number of words that a negation affects.
 const REACH: u8 = 6;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StatementCounts {
     pub(super) faults: u32,
-    /// Faults reported absent.
+    /// The faults that are reported to be absent.
     pub(super) cleared: u32,
-    /// Faults reported over.
+    /// The faults that are reported to be over.
     pub(super) recovered: u32,
     pub(super) fine: u32,
-    /// Hedged or unobserved statements.
+    /// The statements that are hedged or not based on observations.
     pub(super) doubts: u32,
 }
 
@@ -40,7 +40,7 @@ struct Clause {
     reach: u8,
     /// `true` if the negation is *no longer*.
     is_ended: bool,
-    /// `true` if the following words are hedged, unobserved or have no data.
+    /// `true` if the following words are hedged, not based on observations, or state that there is no data.
     is_hedged: bool,
     /// `true` if the negation denied a fault, so that a list can continue.
     has_denied_fault: bool,
@@ -87,7 +87,7 @@ impl ClauseReader<'_, '_> {
         self.clause.faults = 0;
     }
 
-    /// Reads the next words. Returns their number.
+    /// Reads the next words. Returns the number of words read.
     fn read_words(&mut self, index: usize) -> usize {
         let Some(token) = self.tokens.get(index) else { return 1 };
         self.read_separator(index);
@@ -97,7 +97,7 @@ impl ClauseReader<'_, '_> {
             }
             return 1;
         }
-        // A phrase takes precedence over a cue in it (`no space left`).
+        // A phrase takes precedence over a cue that it contains (`no space left`).
         let (sense, length) = token.sense.unzip();
         let length = length.unwrap_or(1);
         if let Some((kind, words)) = token.cue
@@ -232,7 +232,7 @@ impl ClauseReader<'_, '_> {
                 self.doubt_faults();
                 self.clause.is_hedged = true;
             }
-            // Something that cannot fail states no fault.
+            // A statement that something cannot fail does not state a fault.
             Some(Sense::Fault) if !is_failed_attempt => self.counts.doubts += 1,
             _ => self.add_fault(),
         }

@@ -9,7 +9,7 @@ const GOOD: [&str; 4] = ["ready", "availability", "success_rate", "free_disk"];
 
 proptest! {
     #[test]
-    fn a_healthy_result_never_supports(
+    fn a_healthy_result_never_supports_a_fault(
         bad in proptest::sample::select(&BAD[..]), template in 0usize..12, places in 0usize..5, upper: bool,
     ) {
         let zero = if places == 0 { "0".to_string() } else { format!("0.{}", "0".repeat(places)) };
@@ -32,7 +32,7 @@ proptest! {
     }
 
     #[test]
-    fn zero_of_a_good_thing_always_supports(good in proptest::sample::select(&GOOD[..]), template in 0usize..5) {
+    fn a_good_signal_at_zero_always_supports_a_fault(good in proptest::sample::select(&GOOD[..]), template in 0usize..5) {
         let content = match template {
             0 => format!("{good}: 0"),
             1 => format!("{good} is 0"),
@@ -44,7 +44,7 @@ proptest! {
     }
 
     #[test]
-    fn thresholds_of_loads_are_exact(value in 0u64..2_000_000, threshold in 1u64..2_000_000) {
+    fn loads_are_compared_exactly_with_their_thresholds(value in 0u64..2_000_000, threshold in 1u64..2_000_000) {
         let decimal = |micros: u64| format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
         let content = format!(r#"{{"name": "cpu", "value": {}, "threshold": {}}}"#, decimal(value), decimal(threshold));
         let expected = match value.cmp(&threshold) {
@@ -56,12 +56,12 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_classified(text in "\\PC{0,200}") {
+    fn classifies_any_text(text in "\\PC{0,200}") {
         let _ = verdict(&text);
     }
 
     #[test]
-    fn any_arrangement_of_known_words_is_classified(
+    fn classifies_any_arrangement_of_known_words(
         parts in proptest::collection::vec(proptest::sample::select(&[
             "no", "not", "errors", "failed", "to", "of", "0", "5%", "0/5", "ready", ":", "=", ",", ".", "(", ")",
             "threshold", "is", "from", "up", "out", "timed", "could", "NaN", "True", "Ready", "{", "}", "\"", "\n",

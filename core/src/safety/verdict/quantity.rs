@@ -10,12 +10,12 @@ pub(super) struct Quantity<'a> {
     /// The value is `digits` / 10^`places`; `places` can be negative.
     digits: i128,
     places: i32,
-    /// The unit; [`Unit::COUNT`] if none.
+    /// The unit; [`Unit::COUNT`] if the literal has none.
     pub(super) unit: Unit,
 }
 
 impl<'a> Quantity<'a> {
-    /// Parses `0.93`, `-1e-3`, `1,200`, `97 %`, `1.8s` or `512Mi`. Rejects NaN and infinities.
+    /// Parses quantities such as `0.93`, `-1e-3`, `1,200`, `97 %`, `1.8s` or `512Mi`. Rejects NaN and infinities.
     pub(super) fn parse(literal: &'a str) -> Option<Self> {
         let literal = literal.trim();
         let end = literal.rfind(|c: char| c.is_ascii_digit() || c == '.')? + 1;
@@ -59,7 +59,7 @@ impl<'a> Quantity<'a> {
         if self.unit == Unit::COUNT { Self { unit, ..self } } else { self }
     }
 
-    /// Compares two quantities if their units are compatible. 0 is comparable to any quantity.
+    /// Compares two quantities if their units are compatible. 0 is comparable with any quantity.
     pub(super) fn compare(&self, other: &Self) -> Option<Ordering> {
         if self.is_zero() || other.is_zero() {
             return Some(self.digits.signum().cmp(&other.digits.signum()));
@@ -98,7 +98,7 @@ impl<'a> Quantity<'a> {
         !self.is_negative() && !self.is_zero() && self.compare(&percent(1)) == Some(Ordering::Less)
     }
 
-    pub(super) fn is_one_percent_of(&self, whole: &Self) -> bool {
+    pub(super) fn is_at_least_one_percent_of(&self, whole: &Self) -> bool {
         let hundredfold = Self { places: self.places.saturating_sub(2), ..*self };
         hundredfold.compare(whole).is_some_and(Ordering::is_ge)
     }

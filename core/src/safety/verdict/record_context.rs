@@ -1,4 +1,4 @@
-//! Collects the context of a record's cells, including context inherited from its parents.
+//! Collects the context of a record's cells, including the context that the record inherits from its parents.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::lexicon::{LEXICON, Level, State};
 use super::quantity::Quantity;
 use super::signal::words;
 
-/// The context of a record and its children.
+/// The context of a record, which its children inherit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordContext<'f> {
     own_level: Option<Level>,
@@ -20,7 +20,7 @@ pub(super) struct RecordContext<'f> {
 }
 
 impl<'f> RecordContext<'f> {
-    /// Returns the context of every record. Parents precede their children.
+    /// Returns the context of every record. Parents come before their children.
     pub(super) fn for_all(facts: &'f Facts<'_>) -> Vec<Self> {
         let mut contexts: Vec<Self> = Vec::new();
         for (_, record) in facts.records() {
@@ -43,12 +43,12 @@ impl<'f> RecordContext<'f> {
 
 #[derive(Debug, Default)]
 pub(super) struct CellContext<'f> {
-    /// `true` if the subject has completed or its total is zero, so instances need not be ready.
+    /// `true` if the subject has completed or its total is zero, so that no instance needs to be ready.
     pub(super) is_completed: bool,
     pub(super) ratio_total: Option<Quantity<'f>>,
-    /// `true` for a line in an access log, which is judged by its fields only.
+    /// `true` for a line in an access log, which is judged only by its fields.
     pub(super) is_request: bool,
-    /// The thresholds by field name; the empty name applies to all values.
+    /// The thresholds by field name. A threshold with an empty name applies to all values.
     pub(super) thresholds: BTreeMap<&'f str, Quantity<'f>>,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn ratio(text: &str) -> Option<(Quantity<'_>, Quantity<'_>)> {
     Some((Quantity::parse(part)?, Quantity::parse(total)?))
 }
 
-/// The level of a log record or type of an event.
+/// Returns the level of a log record or the type of an event.
 fn level(record: &Record<'_>) -> Option<Level> {
     let is_level =
         |name: &str| LEXICON.is_field("level", name) || name.eq_ignore_ascii_case("type");

@@ -3,7 +3,7 @@
 use super::Polarity;
 use super::lexicon::{LEXICON, Role};
 
-/// The polarity of a signal; `None` if its name is inconclusive.
+/// Returns the polarity of a signal, or `None` if its name is inconclusive.
 pub(super) fn polarity_of(name: &str) -> Option<Polarity> {
     let mut result: Option<Polarity> = None;
     let (mut has_weak, mut is_negated, mut follows_timeout, mut has_particle, mut ends_with_up) =
@@ -50,7 +50,7 @@ const fn negate(polarity: Polarity) -> Option<Polarity> {
     if is_bad(polarity) { None } else { Some(Polarity::Fault) }
 }
 
-/// The healthy value of a condition or switch; `None` if its name is inconclusive.
+/// Returns the healthy value of a condition or switch, or `None` if its name is inconclusive.
 pub(super) fn healthy_value(name: &str) -> Option<bool> {
     LEXICON.conditions.get(name).or_else(|| match polarity_of(name)? {
         Polarity::Fault => Some(false),
@@ -71,7 +71,7 @@ pub(super) fn is_generic(name: &str) -> bool {
     words(name).all(|word| LEXICON.generic.has(word))
 }
 
-/// Returns `true` if one name contains the other's words.
+/// Returns `true` if one name contains the words of the other.
 pub(super) fn same_signal(a: &str, b: &str) -> bool {
     let contains = |name: &str, part: &str| {
         let name_words: Vec<&str> = words(name).collect();
@@ -83,7 +83,7 @@ pub(super) fn same_signal(a: &str, b: &str) -> bool {
     contains(a, b) || contains(b, a)
 }
 
-/// Splits a name into words: `http_5xx.errorRate` is `http`, `5xx`, `error`, `Rate`.
+/// Splits a name into words. For example, `http_5xx.errorRate` becomes `http`, `5xx`, `error` and `Rate`.
 pub(super) fn words(name: &str) -> impl Iterator<Item = &str> {
     let parts = name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
     parts.flat_map(|part| {

@@ -20,13 +20,13 @@ pub(super) struct Token<'a> {
     pub(super) span: Range<usize>,
     /// The text since the previous word.
     pub(super) gap: &'a str,
-    /// The meaning and length in words of the phrase starting here.
+    /// The meaning of the phrase that starts here, with its length in words.
     pub(super) sense: Option<(Sense, usize)>,
-    /// The negation or hedge starting here, with its length in words.
+    /// The negation or hedge that starts here, with its length in words.
     pub(super) cue: Option<(MarkerKind, usize)>,
     /// `true` if the word belongs to a number.
     pub(super) is_used: bool,
-    /// `true` for zero of a bad thing, which negates the following words.
+    /// `true` if the word is the zero of a bad signal, such as `0 errors`. It negates the following words.
     pub(super) negates: bool,
 }
 
@@ -36,7 +36,7 @@ impl Token<'_> {
     }
 }
 
-/// Judges the lines of a text. Returns `false` if one is a sample, since other fields are then only labels.
+/// Judges the lines of a text. Returns `false` if a line is a sample, since the other fields are then only labels.
 pub(super) fn judge_text(text: &str, level: Level, context: &mut Context<'_>) -> bool {
     let mut is_sample = false;
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -78,8 +78,8 @@ fn is_tool_failure(line: &str) -> bool {
 
 /// Judges a sample `name{label="x"} value [time]`. Returns `false` if the line is not a sample.
 fn judge_exposition(line: &str, context: &mut Context<'_>) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
-    let end = line.find(|c: char| !is_part(c)).unwrap_or(line.len());
+    let is_name_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':');
+    let end = line.find(|c: char| !is_name_char(c)).unwrap_or(line.len());
     let Some((name, rest)) = line.split_at_checked(end) else { return false };
     let labels_end =
         if rest.starts_with('{') { rest.rfind('}').map(|brace| brace + 1) } else { None };
@@ -159,7 +159,7 @@ fn judge_line(line: &str, level: Level, context: &mut Context<'_>) {
     if level == Level::Error && is_silent && !numbers.has_sample {
         counts.faults = 1;
     }
-    // Headings, quiet lines and lines with an unexplained 0 do not report faults.
+    // Headings, quiet lines, and lines with a 0 that measures no signal do not report faults.
     let is_heading = line.ends_with(':') || line.starts_with('#');
     if is_heading || numbers.has_zero_without_signal || level == Level::Quiet {
         counts.doubts += counts.faults;
@@ -178,7 +178,7 @@ fn judge_line(line: &str, level: Level, context: &mut Context<'_>) {
     }
 }
 
-/// Returns the level at the start of a line and clears that word's meaning.
+/// Returns the level at the start of a line, and clears the meaning of the word that states it.
 fn take_level(tokens: &mut [Token<'_>]) -> Level {
     for index in 0..tokens.len().min(3) {
         let has_value = tokens.get(index + 1).is_some_and(|next| {

@@ -6,7 +6,7 @@ use super::*;
 use crate::budget::Budget;
 
 #[test]
-fn h20_polarity_applies_to_json() {
+fn h20_the_polarity_of_a_signal_applies_to_json() {
     check(&[
         (r#"{"readyReplicas": 0}"#, Supports),
         (r#"{"status": {"replicas": 5, "readyReplicas": 3}}"#, Supports),
@@ -119,7 +119,7 @@ fn judges_grids_of_values() {
 }
 
 #[test]
-fn a_failed_tool_is_inconclusive() {
+fn the_result_of_a_failed_tool_is_inconclusive() {
     check(&[
         ("Error from server (NotFound): pods \"checkout\" not found", Inconclusive),
         ("bash: jq: command not found", Inconclusive),
@@ -137,7 +137,7 @@ fn the_log_level_affects_the_verdict() {
 }
 
 #[test]
-fn labels_are_not_read_as_prose() {
+fn labels_are_not_judged_as_prose() {
     check(&[
         (
             r#"{"name": "error-handler", "image": "failed:latest", "labels": {"app": "timeouts"}}"#,
@@ -156,7 +156,7 @@ fn labels_are_not_read_as_prose() {
 }
 
 #[test]
-fn other_signals_than_the_expected_one_are_ignored() {
+fn signals_other_than_the_expected_one_are_ignored() {
     let expecting = |content, signal, polarity, threshold| {
         let expectation = Some(Expectation { signal, polarity, threshold });
         classify(&ToolResult { content, expectation }, &Budget::unlimited()).verdict
@@ -181,13 +181,13 @@ fn the_deciding_signal_is_returned() {
     let signal = classified.signal.unwrap();
     assert_eq!((signal.name.as_str(), signal.value.as_str()), ("cpu", "93%"));
     assert_eq!((signal.threshold.as_deref(), signal.polarity), (Some("80%"), Some(Polarity::Load)));
-    assert_eq!(classified.reason, "cpu is 93% against 80%: above its threshold");
+    assert_eq!(classified.reason, "cpu is 93% against 80%: it is above its threshold");
 }
 
 #[test]
-fn deep_nesting_is_read_as_text() {
+fn deeply_nested_json_is_judged_as_text() {
     assert_eq!(verdict(&"[".repeat(1_000_000)), Inconclusive);
     let deep = format!("{}\"connection refused\"{}", "[".repeat(5000), "]".repeat(5000));
     assert_eq!(verdict(&deep), Supports);
-    assert_eq!(verdict("{\"error_rate\": 0.4"), Supports, "cut off");
+    assert_eq!(verdict("{\"error_rate\": 0.4"), Supports, "truncated JSON");
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 pub(super) const MAX_CHARACTERS: usize = 280;
 
-/// Summarises a result in one line of at most 280 characters. Counts log lines instead of showing them.
+/// Summarises a result in one line of at most 280 characters. Log lines are counted but not shown.
 #[must_use]
 pub fn summary(text: &str) -> String {
     let mut summary = String::new();
@@ -40,7 +40,7 @@ pub fn summary(text: &str) -> String {
 
 pub(super) fn excerpt(line: &str, characters: usize) -> String {
     let mut excerpt = String::new();
-    // Omitting pod names shortens the text.
+    // Twice as many characters are read, since generated parts of pod names are omitted.
     let end = line.char_indices().nth(characters * 2).map_or(line.len(), |(end, _)| end);
     push_words(&mut excerpt, line.get(..end).unwrap_or_default());
     truncate(excerpt, characters)
@@ -73,24 +73,18 @@ fn truncate(text: String, characters: usize) -> String {
     }
 }
 
+const LEVELS: [&str; 12] = [
+    "ERROR", "ERR", "FATAL", "CRITICAL", "SEVERE", "PANIC", "WARN", "WARNING", "INFO", "DEBUG",
+    "TRACE", "NOTICE",
+];
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
 fn is_log_line(line: &str) -> bool {
     let mut fields = line.split_whitespace();
     let first = fields.next().unwrap_or_default().trim_matches(['[', ']', '(', ')', ':', ',']);
-    let is_level = matches!(
-        first,
-        "ERROR"
-            | "ERR"
-            | "FATAL"
-            | "CRITICAL"
-            | "SEVERE"
-            | "PANIC"
-            | "WARN"
-            | "WARNING"
-            | "INFO"
-            | "DEBUG"
-            | "TRACE"
-            | "NOTICE"
-    );
+    let is_level = LEVELS.contains(&first);
     let is_frame = (first == "at" && line.contains('(') && line.ends_with(')'))
         || line.starts_with("File \"")
         || line.starts_with("Traceback ")
@@ -103,7 +97,7 @@ fn is_log_line(line: &str) -> bool {
         || is_frame
         || is_record
         || is_instant(first)
-        || (is_month(first) && starts_with_digit(fields.next()))
+        || (MONTHS.contains(&first) && starts_with_digit(fields.next()))
 }
 
 /// Returns `true` for a timestamp such as `2024-05-01…`, `14:05:09.123` or `I0501` (klog).
@@ -123,24 +117,6 @@ fn is_instant(word: &str) -> bool {
         || has_shape("00:00:00")
         || has_shape("0000000000.0")
         || is_klog
-}
-
-fn is_month(word: &str) -> bool {
-    matches!(
-        word,
-        "Jan"
-            | "Feb"
-            | "Mar"
-            | "Apr"
-            | "May"
-            | "Jun"
-            | "Jul"
-            | "Aug"
-            | "Sep"
-            | "Oct"
-            | "Nov"
-            | "Dec"
-    )
 }
 
 fn starts_with_digit(word: Option<&str>) -> bool {
@@ -170,7 +146,7 @@ fn strip_pod_name(word: &str, after_pod: bool) -> Cow<'_, str> {
     Cow::Owned(stripped)
 }
 
-/// Strips a pod name's generated suffixes. Ordinals are stripped only if the name is known to be a pod's.
+/// Strips the generated suffixes of a pod name. Ordinals are only stripped if the name is known to be a pod name.
 fn workload(name: &str, is_pod: bool) -> &str {
     let Some((stem, suffix)) = name.rsplit_once('-') else { return name };
     if stem.is_empty() {
@@ -185,12 +161,12 @@ fn workload(name: &str, is_pod: bool) -> &str {
     {
         return owner;
     }
-    let is_of_daemon = suffix.len() == 5
+    let is_daemon_set_suffix = suffix.len() == 5
         && suffix.bytes().all(|byte| b"bcdfghjklmnpqrstvwxz2456789".contains(&byte))
         && suffix.bytes().any(|byte| byte.is_ascii_digit());
     let is_ordinal =
         is_pod && suffix.len() <= 3 && suffix.bytes().all(|byte| byte.is_ascii_digit());
-    if is_of_daemon || (is_ordinal && !suffix.is_empty()) { stem } else { name }
+    if is_daemon_set_suffix || (is_ordinal && !suffix.is_empty()) { stem } else { name }
 }
 
 fn is_generated(part: &str) -> bool {
@@ -204,7 +180,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn generated_parts_of_pod_names_are_omitted() {
+    fn omits_the_generated_parts_of_pod_names() {
         for (text, expected) in [
             ("checkout-7f9c4d-x2x1z is not ready", "checkout is not ready"),
             ("pod/payments-api-66b6c48dd5-8w7xz: 0/1", "pod/payments-api: 0/1"),
@@ -223,14 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn raw_log_lines_are_counted_not_shown() {
+    fn log_lines_are_counted_but_not_shown() {
         let text = "3 restarts of checkout\n2024-05-01T14:02:11Z ERROR token=secret\n\tat com.shop.Pay(Pay.java:7)\nI0501 14:02:11.1 1 main.go:1] x\n{\"level\":\"error\",\"msg\":\"x\"}\nERROR: boom";
         assert_eq!(summary(text), "3 restarts of checkout (5 log lines)");
         assert_eq!(summary("2024-05-01 boom"), "1 log line");
     }
 
     #[test]
-    fn long_results_are_truncated_at_a_character() {
+    fn long_results_are_truncated_at_a_character_boundary() {
         let text = "é".repeat(500);
         let truncated = summary(&text);
         assert_eq!(truncated.chars().count(), MAX_CHARACTERS);

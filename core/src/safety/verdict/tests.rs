@@ -21,7 +21,7 @@ pub(super) fn check(cases: &[(&str, Verdict)]) {
 }
 
 #[test]
-fn clean_error_rate_0_00_never_validates() {
+fn an_error_rate_of_zero_refutes_a_fault() {
     check(&[
         ("error_rate: 0.00", Refutes),
         ("error_rate 0.00", Refutes),
@@ -37,7 +37,7 @@ fn clean_error_rate_0_00_never_validates() {
 }
 
 #[test]
-fn negations_have_a_limited_scope() {
+fn recognizes_the_scope_of_negations() {
     check(&[
         ("no longer failing", Inconclusive),
         ("not without errors", Supports),
@@ -51,7 +51,7 @@ fn negations_have_a_limited_scope() {
 }
 
 #[test]
-fn a_negation_applies_only_to_its_list() {
+fn a_negation_applies_to_its_whole_list_and_no_further() {
     check(&[
         ("no errors, timeouts or restarts", Refutes),
         ("no errors, but requests timed out", Inconclusive),
@@ -99,7 +99,7 @@ fn a_negation_applies_only_to_its_list() {
 }
 
 #[test]
-fn unobserved_hedged_or_questioned_faults_are_inconclusive() {
+fn faults_that_are_hedged_questioned_or_not_observed_are_inconclusive() {
     check(&[
         ("errors were not observed", Inconclusive),
         ("could not find any errors", Inconclusive),
@@ -145,7 +145,7 @@ fn recognizes_faults_in_words() {
 }
 
 #[test]
-fn h20_zero_of_a_good_thing_is_not_healthy() {
+fn h20_a_good_signal_at_zero_is_not_healthy() {
     check(&[
         ("0/5 ready", Supports),
         ("ready 0/5", Supports),
@@ -270,7 +270,7 @@ fn missing_values_are_not_zero() {
 }
 
 #[test]
-fn disagreeing_signals_and_words_are_inconclusive() {
+fn contradictory_signals_and_words_are_inconclusive() {
     check(&[
         ("errors=0\nconnection refused", Inconclusive),
         ("checked the api: no errors\ncheckout: connection refused", Inconclusive),

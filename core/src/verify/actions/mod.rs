@@ -1,5 +1,5 @@
-//! Compares claims about actions with the executed checks and changes. A failed last run or an empty set of
-//! changes contradicts such a claim.
+//! Compares claims about actions with the executed checks and the recorded changes. Such a claim is contradicted if the
+//! last run of a check failed, or if the change set is empty.
 
 pub(super) mod spelling;
 
@@ -20,7 +20,7 @@ use crate::text::{part, polarity};
 use spelling::contains_name;
 
 const PASSED: [&str; 6] = ["passed", "passes", "pass", "succeeded", "succeeds", "green"];
-const SUCCESS: [&str; 8] = [
+const RECOVERY_VERBS: [&str; 8] = [
     "fixed", "hotfixed", "mitigated", "recovered", "remediated", "repaired", "resolved", "restored",
 ];
 /// The JSON fields that list changes.
@@ -29,7 +29,7 @@ const CHANGES: [&str; 4] = ["files_changed", "changed_files", "changes", "files"
 pub(super) struct Execution<'a> {
     /// The last run of each check, by name.
     runs: BTreeMap<&'a str, &'a EvidenceItem>,
-    /// An item with an empty set of changes.
+    /// An item with an empty change set.
     empty_change: Option<&'a EvidenceItem>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Execution<'a> {
         for item in evidence.items() {
             let Some(name) = item.check_name() else { continue };
             let last = runs.entry(name).or_insert(item);
-            // Ties in time go to the later item.
+            // If two runs have the same timestamp, the one listed last is used.
             if item.collected_at >= last.collected_at {
                 *last = item;
             }
@@ -64,62 +64,63 @@ impl<'a> Execution<'a> {
             return;
         }
         let cited: Vec<&EvidenceItem> =
-            judged.citations.iter().filter_map(|citation| item_of(citation, evidence)).collect();
+            judged.citations.iter().filter_map(|citation| cited_item(citation, evidence)).collect();
         let contradiction = self.failed_run(text, &cited).or_else(|| self.no_change(text, &cited));
         if let Some((code, sentence)) = contradiction {
-            findings.reclass(judged, code, Class::Contradicted, sentence);
+            findings.reclassify(judged, code, Class::Contradicted, sentence);
         }
     }
 
-    /// Returns a failed run of a check that the claim reports as passed or whose incident it reports as
-    /// over.
+    /// Returns the contradiction if the claim conflicts with a failed check run: the claim says either that the check
+    /// passed or that the incident is over.
     fn failed_run(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Contradiction> {
-        let says_passed = says_passed(text);
+        let claims_passed = claims_check_passed(text);
         let named_run = self
             .runs
             .iter()
-            .find(|(name, run)| says_passed && has_failed(run) && contains_name(text, name));
+            .find(|(name, run)| claims_passed && has_failed(run) && contains_name(text, name));
         let action = polarity::action_done(text).map(|at| part(text, at).to_ascii_lowercase());
-        let reports_recovery = action.is_some_and(|verb| SUCCESS.contains(&verb.as_str()))
+        let reports_recovery = action.is_some_and(|verb| RECOVERY_VERBS.contains(&verb.as_str()))
             && cited.iter().all(|item| matches!(item.lane, Lane::Change | Lane::Verification))
             && self.runs.values().all(|run| !run.is_passed_check());
         let failed = named_run
             .or_else(|| self.runs.iter().find(|(_, run)| reports_recovery && has_failed(run)));
         failed.map(|(name, run)| {
-            let sentence = format!("The last run of the check {name}, `{}`, failed.", run.id);
+            let sentence = format!("The last run (`{}`) of check {name} failed.", run.id);
             (CorrectionCode::CheckFailed, sentence)
         })
     }
 
-    /// Returns the empty set of changes if no cited item shows the action or passed check.
+    /// Returns a contradiction if the claim reports an action or a passed check, but the change set is empty and no
+    /// cited item shows it.
     fn no_change(&self, text: &str, cited: &[&EvidenceItem]) -> Option<Contradiction> {
-        let says_checked = says_passed(text)
+        let claims_passed_check = claims_check_passed(text)
             && words(text).any(|word| word.is("check") || word.is("checks"))
             && self.runs.is_empty();
-        if polarity::action_done(text).is_none() && !says_checked {
+        if polarity::action_done(text).is_none() && !claims_passed_check {
             return None;
         }
-        let shows = |item: &&EvidenceItem| {
+        let can_show_action = |item: &&EvidenceItem| {
             item.lane != Lane::Verification
                 && item.lane != Lane::LlmInferred
                 && !is_empty_change(item)
         };
-        let item = self.empty_change.filter(|_| !cited.iter().any(shows))?;
-        let sentence = format!("The set of changes `{}` is empty.", item.id);
+        let item = self.empty_change.filter(|_| !cited.iter().any(can_show_action))?;
+        let sentence = format!("Change set `{}` is empty.", item.id);
         Some((CorrectionCode::NothingChanged, sentence))
     }
 }
 
 type Contradiction = (CorrectionCode, String);
 
-fn item_of<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a EvidenceItem> {
+fn cited_item<'a>(citation: &Citation, evidence: &EvidenceSet<'a>) -> Option<&'a EvidenceItem> {
     match &citation.target {
         Target::Evidence { id, .. } => evidence.item(id),
         Target::Claim(_) => None,
     }
 }
 
-fn says_passed(text: &str) -> bool {
+fn claims_check_passed(text: &str) -> bool {
     !polarity::is_denied(text)
         && words(text).any(|word| PASSED.iter().any(|passed| word.is(passed)))
 }
@@ -128,7 +129,7 @@ fn has_failed(run: &EvidenceItem) -> bool {
     run.verification_result == Some(VerificationResult::Failed)
 }
 
-/// Returns `true` if all lists of changes in a document are empty.
+/// Returns `true` if the item is a JSON document that lists no changes.
 fn is_empty_change(item: &EvidenceItem) -> bool {
     let Content::Json(document) = &item.content else { return false };
     if item.kind != EvidenceKind::Change {
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_run_of_a_check_decides() {
+    fn the_last_run_of_a_check_counts() {
         let (failed, passed) = (run("r1", "cart-serves", 1, 1), run("r2", "cart-serves", 0, 2));
         let later_failed = run("r3", "cart-serves", 1, 3);
         let other_check = run("r4", "cart-pays", 0, 4);
@@ -257,7 +258,7 @@ mod tests {
             &judge(claim, Class::Grounded, &cited, &items),
             CorrectionCode::CheckFailed
         ));
-        // Without a failed run, or with another passed one, nothing contradicts it.
+        // If no check run failed, or if another check passed, nothing contradicts the claim.
         let items = [deployed.clone(), failed.clone(), run("r2", "cart-pays", 0, 1)];
         assert!(!has_correction(
             &judge(claim, Class::Grounded, &cited, &items),
@@ -268,7 +269,7 @@ mod tests {
             &judge(claim, Class::Grounded, &cited, &items),
             CorrectionCode::CheckFailed
         ));
-        // Later telemetry and the action itself are not contradicted.
+        // A claim based on later telemetry, or one that only states the action itself, is not contradicted.
         let alert = tool("alert", "CartErrorRate resolved at 09:40:12Z");
         let items = [alert, failed.clone()];
         let cited = [("alert", "CartErrorRate resolved at 09:40:12Z")];
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_set_of_changes_contradicts_an_action() {
+    fn an_empty_change_set_contradicts_an_action() {
         let document = |text: &str| Content::Json(text.to_string());
         let claim = "Cart was rolled back to revision 30.";
         for (content, is_empty) in [
@@ -314,7 +315,7 @@ mod tests {
         let cited = [("log", "cart was rolled back to revision 30")];
         let result = judge(claim, Class::Grounded, &cited, &[empty.clone(), log]);
         assert!(!has_correction(&result, CorrectionCode::NothingChanged));
-        // Without any run, no check passed.
+        // If no check was run, no check can have passed.
         let claim = "The check cart-serves passed.";
         let items = [empty.clone()];
         let result = judge(claim, Class::Ungrounded, &[], &items);

@@ -1,11 +1,12 @@
-//! Finds names in other spellings: case, separators and affixes may differ.
+//! Finds names in other spellings, in which case, separators and affixes may differ.
 
 use crate::text::byte_at;
 
-/// The minimum size of a name with a digit to match as a suffix, in bytes, since people abbreviate ids.
+/// The minimum size, in bytes, of a name with a digit that may match the end of a word, since people abbreviate ids.
 const MIN_SUFFIX: usize = 8;
 
-/// Returns `true` if a text contains a name: `worker-7` in `WORKER_7-x2x1z`, but not in `worker-70`.
+/// Returns `true` if a text contains a name. For example, `WORKER_7-x2x1z` contains `worker-7`, but `worker-70` does
+/// not.
 #[must_use]
 pub fn contains_name(text: &str, name: &str) -> bool {
     let name = name.trim_matches(|c: char| !c.is_alphanumeric());
@@ -59,15 +60,16 @@ fn may_begin(text: &str, position: usize) -> bool {
     !is_fraction && is_boundary(before, byte_at(text, position))
 }
 
-/// Returns `true` if a name can end here. A name ending in a letter continues after a hyphen.
+/// Returns `true` if a name can end here. A name that ends in a letter continues if a hyphen and a letter
+/// follow.
 fn may_end(text: &str, position: usize) -> bool {
     let (last, after) = (byte_at(text, position - 1), byte_at(text, position));
-    let continues = after == b'-'
+    let continues_after_hyphen = after == b'-'
         && !last.is_ascii_digit()
         && byte_at(text, position + 1).is_ascii_alphabetic();
     let is_fraction =
         after == b'.' && last.is_ascii_digit() && byte_at(text, position + 1).is_ascii_digit();
-    !continues && !is_fraction && is_boundary(last, after)
+    !continues_after_hyphen && !is_fraction && is_boundary(last, after)
 }
 
 const fn is_boundary(before: u8, after: u8) -> bool {
@@ -83,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_name_is_found_in_its_spellings() {
+    fn finds_a_name_in_its_spellings() {
         for (text, name) in [
             ("worker-7-x2x1z is ready", "worker-7"),
             ("up{node=\"WORKER_7\"}", "worker-7"),

@@ -19,7 +19,7 @@ pub(super) fn check(claim: &mut VerifiedClaim, findings: &mut Findings) {
     };
     if is_contradicted {
         claim.status = VerdictStatus::UnverifiedContradiction;
-        // Ungrounded is less strict than contradicted; the status keeps the contradiction blocking.
+        // Ungrounded is less strict than contradicted, but the status still makes the contradiction block proceed.
         let from = (claim.judged.class, claim.judged.evidence_type);
         claim.judged.class = Class::Ungrounded;
         findings.note_change(
@@ -30,7 +30,7 @@ pub(super) fn check(claim: &mut VerifiedClaim, findings: &mut Findings) {
         );
     } else {
         let code = CorrectionCode::NoValidCitation;
-        findings.reclass(&mut claim.judged, code, Class::Ungrounded, String::from(sentence));
+        findings.reclassify(&mut claim.judged, code, Class::Ungrounded, String::from(sentence));
     }
 }
 
@@ -41,7 +41,7 @@ mod tests {
     use crate::claim::EvidenceType::ToolMatch;
 
     #[test]
-    fn h09_fabricated_quotes_support_no_claim() {
+    fn h09_a_fabricated_quote_does_not_support_a_claim() {
         let claims = claims(&["the pool was exhausted"]);
         let items = [tool("e1", "all connections healthy")];
         for (class, status) in [

@@ -1,4 +1,5 @@
-//! Rejects circular citations between claims, and limits claims to the weakest claim that they cite.
+//! Rejects circular citations between claims, and limits each claim to the class and type of the weakest claim that it
+//! cites.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,7 @@ use crate::policy::PolicyValues;
 
 pub(super) struct ClaimGraph {
     indices: BTreeMap<ClaimId, usize>,
-    /// The indices of claims on a cycle or leading to one.
+    /// The indices of the claims that are on a cycle or whose citations lead to one.
     circular: BTreeSet<usize>,
 }
 
@@ -63,14 +64,14 @@ impl ClaimGraph {
                 Err((CorrectionCode::UnknownReference, format!("the report has no claim `{id}`")))
             }
             Some(cited_index) if *cited_index == citing_index => {
-                Err((CorrectionCode::SelfCitation, String::from("a claim cannot rest on itself")))
+                Err((CorrectionCode::SelfCitation, String::from("a claim cannot cite itself")))
             }
             Some(cited_index)
                 if self.circular.contains(&citing_index) && self.circular.contains(cited_index) =>
             {
                 Err((
                     CorrectionCode::CitationCycle,
-                    format!("claim `{id}` rests, directly or indirectly, on a cycle of claims"),
+                    format!("the citations of claim `{id}` lead to a cycle of claims"),
                 ))
             }
             Some(cited_index) => Ok(Source::Claim(*cited_index)),
@@ -78,7 +79,7 @@ impl ClaimGraph {
     }
 }
 
-/// Sorts nodes topologically, targets first. Omits nodes on a cycle or leading to one.
+/// Sorts nodes topologically, so that the targets of edges come first. Omits nodes that are on a cycle or lead to one.
 fn sort_supports_first(edges: &BTreeSet<(usize, usize)>) -> Vec<usize> {
     let mut unresolved: BTreeMap<usize, usize> = BTreeMap::new();
     let mut dependents: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -129,27 +130,25 @@ pub(in super::super) fn limit_to_weakest(
             else {
                 break;
             };
-            let name = &support.claim.id;
-            if !is_supported(&support) {
+            let (name, code) = (&support.claim.id, CorrectionCode::WeakerSupport);
+            let class = if is_supported(&support) { support.class } else { Class::Ungrounded };
+            if class > claim.judged.class {
                 let sentence =
-                    format!("It rests on claim `{name}`, which is {}.", support.class.name());
-                let code = CorrectionCode::WeakerSupport;
-                findings.reclass(&mut claim.judged, code, Class::Ungrounded, sentence);
-            } else if support.class > claim.judged.class {
-                let sentence =
-                    format!("It rests on claim `{name}`, which is {}.", support.class.name());
-                let code = CorrectionCode::WeakerSupport;
-                findings.reclass(&mut claim.judged, code, support.class, sentence);
+                    format!("The claim cites claim `{name}`, which is {}.", support.class.name());
+                findings.reclassify(&mut claim.judged, code, class, sentence);
             }
-            let code = CorrectionCode::WeakerSupport;
-            findings.retype(policy, &mut claim.judged, code, support.evidence_type, || {
-                format!("It rests on claim `{name}`, which is {}.", support.evidence_type.name())
+            findings.lower_type(policy, &mut claim.judged, code, support.evidence_type, || {
+                format!(
+                    "The claim cites claim `{name}`, which is {}.",
+                    support.evidence_type.name()
+                )
             });
         }
     }
 }
 
-/// Finds a cycle of references between claims, each to the next and the last to the first.
+/// Finds a cycle of references between claims, in which each claim references the next and the last references the
+/// first.
 #[must_use]
 pub fn claim_cycle<'a>(
     references: impl IntoIterator<Item = (&'a ClaimId, &'a ClaimId)>,
@@ -162,7 +161,7 @@ pub fn claim_cycle<'a>(
     let edges: BTreeSet<(usize, usize)> =
         references.iter().map(|(from, to)| (index(from), index(to))).collect();
     let acyclic: BTreeSet<usize> = sort_supports_first(&edges).into_iter().collect();
-    // Every remaining node has an edge to another one, so following the edges finds a cycle.
+    // Every remaining node has an edge to another remaining node, so following these edges finds a cycle.
     let mut node = edges.iter().map(|(from, _)| *from).find(|from| !acyclic.contains(from))?;
     let mut path: Vec<usize> = Vec::new();
     let mut visited: BTreeMap<usize, usize> = BTreeMap::new();
@@ -240,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn h27_cycles_are_found() {
+    fn h27_finds_cycles() {
         let id = |name: &str| ClaimId::new(name).unwrap();
         let (a, b, c, d) = (id("a"), id("b"), id("c"), id("d"));
         assert_eq!(claim_cycle([(&a, &b), (&b, &c), (&a, &c)]), None);

@@ -1,12 +1,12 @@
-//! Resolves citations. Does not check whether quotes support claims.
+//! Resolves citations. This module does not check whether quotes support claims.
 //!
 //! | citation | effect |
 //! |---|---|
-//! | unknown item or claim, cycle, or quote not found | removed |
+//! | unknown item or claim, cycle, or quote not found | the citation is removed |
 //! | unresolved pointer | the pointer is dropped |
-//! | quote in exactly one other item, neither a prior claim nor inferred | moved to that item, noted |
+//! | quote in exactly one other item that is neither a prior claim nor inferred | the citation is moved to that item |
 //! | quote in the item but outside the cited field | the pointer is dropped |
-//! | short or frequent value quoted without its field or key | noted |
+//! | short or frequent value quoted without its field or key | the ambiguity is noted |
 
 use core::ops::Range;
 
@@ -23,14 +23,14 @@ pub(in super::super) enum Source {
     Item {
         /// The item's index.
         position: usize,
-        /// The cited item's index, if the quote was found in another one. Limits the type too.
+        /// The cited item's index, if the quote was found in another item. Both items limit the type.
         cited: Option<usize>,
     },
     /// The index of another claim.
     Claim(usize),
 }
 
-/// Removes invalid citations, locates the quotes of the others, and returns their targets.
+/// Removes invalid citations, locates the quotes of the valid ones, and returns the targets of the valid ones.
 pub(in super::super) fn check_citations(
     claims: &mut [VerifiedClaim],
     texts: &[String],
@@ -43,7 +43,7 @@ pub(in super::super) fn check_citations(
     for (index, claim) in claims.iter_mut().enumerate() {
         let citations = core::mem::take(&mut claim.judged.citations);
         let mut targets = Vec::with_capacity(citations.len());
-        for (number, mut citation) in citations.into_iter().enumerate() {
+        for (citation_index, mut citation) in citations.into_iter().enumerate() {
             let result = match citation.target.clone() {
                 Target::Evidence { id, .. } => {
                     check_item(&mut citation, &id, evidence_set, sources)
@@ -52,7 +52,7 @@ pub(in super::super) fn check_citations(
                     .resolve(index, &id)
                     .and_then(|source| check_claim_quote(&mut citation, source, texts)),
             };
-            let sentence = |problem: &str| format!("Citation {}: {problem}.", number + 1);
+            let sentence = |problem: &str| format!("Citation {}: {problem}.", citation_index + 1);
             match result {
                 Ok(valid) => {
                     if let Some((code, problem)) = &valid.note {
@@ -114,7 +114,7 @@ fn check_item(
             let content = sources.content(position);
             if !is_missing && fields.is_empty() && quotes::is_ambiguous(&citation.quote, content) {
                 let problem = format!(
-                    "\"{quote}\" alone may be any value of item `{id}`; quote it with its field or key"
+                    "\"{quote}\" alone could be any value in item `{id}`; quote it with its field or key"
                 );
                 note = Some((CorrectionCode::QuoteAmbiguous, problem));
             }
@@ -152,7 +152,7 @@ fn move_citation(
     })
 }
 
-/// Returns the only other item that contains a quote, unless it is a prior claim or inferred.
+/// Returns the only other item that contains a quote, unless that item is a prior claim or inferred.
 fn only_other_match<'a>(
     quote: &str,
     cited: usize,
@@ -195,8 +195,8 @@ fn not_found(name: &str, quote: &str) -> CitationProblem {
 }
 
 fn truncate(quote: &str) -> String {
-    const MAX_SHOWN_BYTES: usize = 80;
-    let mut truncated: String = quote.chars().take(MAX_SHOWN_BYTES).collect();
+    const MAX_SHOWN_CHARS: usize = 80;
+    let mut truncated: String = quote.chars().take(MAX_SHOWN_CHARS).collect();
     if truncated.len() < quote.len() {
         truncated.push_str(" [cut]");
     }

@@ -1,5 +1,7 @@
 //! The codes of corrections.
 
+use crate::names;
+
 /// The code of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CorrectionCode {
@@ -7,7 +9,7 @@ pub enum CorrectionCode {
     UnknownClaim,
     /// The judge returned a claim more than once.
     DuplicateClaim,
-    /// The judge changed the text or span of a claim.
+    /// The judge changed the text or the span of a claim.
     AlteredClaim,
     /// The judge omitted a claim.
     ClaimDropped,
@@ -31,86 +33,48 @@ pub enum CorrectionCode {
     QuoteAmbiguous,
     /// A grounded, contradicted or complementary claim has no valid citation.
     NoValidCitation,
-    /// A claim is not shown by its quotes, according to the second look.
+    /// According to the second look, the quotes do not show the claim.
     NotShown,
-    /// A claim is refuted by its quotes, according to the second look.
+    /// According to the second look, the quotes refute the claim.
     Refuted,
     /// A claim cites a weaker claim.
     WeakerSupport,
-    /// The evidence type is above that of the cited items.
+    /// The evidence type is higher than the cited items allow.
     TypeAboveEvidence,
-    /// The cited item is unattested or inferred.
+    /// The cited items are not attested, or are inferred.
     NotAttested,
     /// A question or proposal was judged grounded.
     StatesNothing,
-    /// A check was reported as passed, or the incident as over, but the last run of the check failed.
+    /// The claim reports that a check passed or that the incident is over, but the last run of a check failed.
     CheckFailed,
-    /// An action was reported, but the set of changes is empty.
+    /// The claim reports an action, but the change set is empty.
     NothingChanged,
 }
 
-impl CorrectionCode {
-    /// Every code, in declaration order.
-    pub const ALL: [Self; 22] = [
-        Self::UnknownClaim,
-        Self::DuplicateClaim,
-        Self::AlteredClaim,
-        Self::ClaimDropped,
-        Self::UnknownEvidence,
-        Self::UnknownField,
-        Self::UnknownReference,
-        Self::SelfCitation,
-        Self::CitationCycle,
-        Self::QuoteNotFound,
-        Self::QuoteMoved,
-        Self::QuoteOutsideField,
-        Self::QuoteAmbiguous,
-        Self::NoValidCitation,
-        Self::NotShown,
-        Self::Refuted,
-        Self::WeakerSupport,
-        Self::TypeAboveEvidence,
-        Self::NotAttested,
-        Self::StatesNothing,
-        Self::CheckFailed,
-        Self::NothingChanged,
-    ];
-
-    /// The stable name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::UnknownClaim => "UNKNOWN_CLAIM",
-            Self::DuplicateClaim => "DUPLICATE_CLAIM",
-            Self::AlteredClaim => "ALTERED_CLAIM",
-            Self::ClaimDropped => "CLAIM_DROPPED",
-            Self::UnknownEvidence => "UNKNOWN_EVIDENCE",
-            Self::UnknownField => "UNKNOWN_FIELD",
-            Self::UnknownReference => "UNKNOWN_REFERENCE",
-            Self::SelfCitation => "SELF_CITATION",
-            Self::CitationCycle => "CITATION_CYCLE",
-            Self::QuoteNotFound => "QUOTE_NOT_FOUND",
-            Self::QuoteMoved => "QUOTE_MOVED",
-            Self::QuoteOutsideField => "QUOTE_OUTSIDE_FIELD",
-            Self::QuoteAmbiguous => "QUOTE_AMBIGUOUS",
-            Self::NoValidCitation => "NO_VALID_CITATION",
-            Self::NotShown => "NOT_SHOWN",
-            Self::Refuted => "REFUTED",
-            Self::WeakerSupport => "WEAKER_SUPPORT",
-            Self::TypeAboveEvidence => "TYPE_ABOVE_EVIDENCE",
-            Self::NotAttested => "NOT_ATTESTED",
-            Self::StatesNothing => "STATES_NOTHING",
-            Self::CheckFailed => "CHECK_FAILED",
-            Self::NothingChanged => "NOTHING_CHANGED",
-        }
-    }
-
-    /// Returns the code with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.name() == name)
-    }
-}
+names!(CorrectionCode {
+    UnknownClaim => "UNKNOWN_CLAIM",
+    DuplicateClaim => "DUPLICATE_CLAIM",
+    AlteredClaim => "ALTERED_CLAIM",
+    ClaimDropped => "CLAIM_DROPPED",
+    UnknownEvidence => "UNKNOWN_EVIDENCE",
+    UnknownField => "UNKNOWN_FIELD",
+    UnknownReference => "UNKNOWN_REFERENCE",
+    SelfCitation => "SELF_CITATION",
+    CitationCycle => "CITATION_CYCLE",
+    QuoteNotFound => "QUOTE_NOT_FOUND",
+    QuoteMoved => "QUOTE_MOVED",
+    QuoteOutsideField => "QUOTE_OUTSIDE_FIELD",
+    QuoteAmbiguous => "QUOTE_AMBIGUOUS",
+    NoValidCitation => "NO_VALID_CITATION",
+    NotShown => "NOT_SHOWN",
+    Refuted => "REFUTED",
+    WeakerSupport => "WEAKER_SUPPORT",
+    TypeAboveEvidence => "TYPE_ABOVE_EVIDENCE",
+    NotAttested => "NOT_ATTESTED",
+    StatesNothing => "STATES_NOTHING",
+    CheckFailed => "CHECK_FAILED",
+    NothingChanged => "NOTHING_CHANGED",
+}, from_name);
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ use crate::policy::PolicyValues;
 #[derive(Debug, Default)]
 pub(in super::super) struct Findings {
     pub(in super::super) corrections: Vec<Correction>,
-    /// The original types of claims with a lowered type.
+    /// The original types of the claims whose type was lowered.
     original_types: BTreeMap<ClaimId, EvidenceType>,
 }
 
@@ -22,12 +22,11 @@ impl Findings {
         code: CorrectionCode,
         sentence: String,
     ) {
-        let verdict = (judged.class, judged.evidence_type);
-        self.push(judged.claim.id.clone(), code, (verdict, verdict), sentence);
+        self.note_change(judged, code, (judged.class, judged.evidence_type), sentence);
     }
 
-    /// Makes a class stricter. Restores the type of a claim that is no longer supported.
-    pub(in super::super) fn reclass(
+    /// Makes the class of a claim stricter. If the claim is no longer supported, restores its original type.
+    pub(in super::super) fn reclassify(
         &mut self,
         judged: &mut JudgedClaim,
         code: CorrectionCode,
@@ -38,13 +37,13 @@ impl Findings {
         let class = judged.class.max(class);
         let is_supported = matches!(class, Class::Grounded | Class::Complementary);
         let original = self.original_types.get(&judged.claim.id).filter(|_| !is_supported).copied();
-        let to = (class, original.unwrap_or(judged.evidence_type));
-        (judged.class, judged.evidence_type) = to;
-        self.push(judged.claim.id.clone(), code, (from, to), sentence);
+        judged.class = class;
+        judged.evidence_type = original.unwrap_or(judged.evidence_type);
+        self.note_change(judged, code, from, sentence);
     }
 
-    /// Lowers a supported claim's type to `ceiling`, unless the policy gives that type more weight.
-    pub(in super::super) fn retype(
+    /// Lowers the type of a supported claim to `ceiling`, unless the policy gives `ceiling` more weight.
+    pub(in super::super) fn lower_type(
         &mut self,
         policy: &PolicyValues,
         judged: &mut JudgedClaim,
@@ -60,11 +59,10 @@ impl Findings {
         let from = (judged.class, judged.evidence_type);
         self.original_types.entry(judged.claim.id.clone()).or_insert(judged.evidence_type);
         judged.evidence_type = ceiling;
-        let to = (judged.class, ceiling);
-        self.push(judged.claim.id.clone(), code, (from, to), sentence());
+        self.note_change(judged, code, from, sentence());
     }
 
-    /// Records a change that was already made.
+    /// Records a change that has already been made.
     pub(in super::super) fn note_change(
         &mut self,
         judged: &JudgedClaim,
@@ -72,23 +70,18 @@ impl Findings {
         from: (Class, EvidenceType),
         sentence: String,
     ) {
-        let to = (judged.class, judged.evidence_type);
-        self.push(judged.claim.id.clone(), code, (from, to), sentence);
-    }
-
-    fn push(
-        &mut self,
-        claim: ClaimId,
-        code: CorrectionCode,
-        (from, to): ((Class, EvidenceType), (Class, EvidenceType)),
-        sentence: String,
-    ) {
-        let outcome = CorrectionOutcome::Corrected;
-        self.corrections.push(Correction { claim, code, from, to, sentence, outcome });
+        self.corrections.push(Correction {
+            claim: judged.claim.id.clone(),
+            code,
+            from,
+            to: (judged.class, judged.evidence_type),
+            sentence,
+            outcome: CorrectionOutcome::Corrected,
+        });
     }
 }
 
-/// Returns `true` if the claim counts towards the score's numerator.
+/// Returns `true` if the claim counts towards the numerator of the score.
 pub(in super::super) fn is_supported(judged: &JudgedClaim) -> bool {
     matches!(judged.class, Class::Grounded | Class::Complementary)
 }

@@ -8,6 +8,7 @@ pub(super) use findings::{Findings, is_supported};
 
 use crate::claim::{Class, EvidenceType};
 use crate::ids::ClaimId;
+use crate::names;
 
 /// A problem that verification corrected or noted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,19 +30,10 @@ pub struct Correction {
 /// The outcome of a correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CorrectionOutcome {
-    /// Applied to the returned claim.
+    /// The correction was applied to the returned claim.
     Corrected,
-    /// Only reported.
+    /// The correction was only reported.
     Noted,
 }
 
-impl CorrectionOutcome {
-    /// The name used in output.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Corrected => "corrected",
-            Self::Noted => "noted",
-        }
-    }
-}
+names!(CorrectionOutcome { Corrected => "corrected", Noted => "noted" });

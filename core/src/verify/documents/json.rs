@@ -1,4 +1,4 @@
-//! Iterates over JSON members as byte ranges. Does not validate.
+//! Iterates over JSON members as byte ranges, without validating the JSON.
 
 use core::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::text::{byte_at, part};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Member {
-    /// The name without quotation marks, in an object.
+    /// The name without quotation marks, if the member is in an object.
     pub(in super::super) name: Option<Range<usize>>,
     /// The value, including quotation marks.
     pub(in super::super) value: Range<usize>,
@@ -40,7 +40,7 @@ pub(in super::super) fn members(text: &str, value: &Range<usize>) -> impl Iterat
     })
 }
 
-/// The last member with a name, or the element at an index.
+/// Returns the last member with a name, or the element at an index.
 pub(in super::super) fn member(text: &str, value: &Range<usize>, token: &str) -> Option<Member> {
     match byte_at(text, value.start) {
         b'{' => members(text, value).filter(|member| is_named(text, member, token)).last(),
@@ -58,13 +58,13 @@ fn is_named(text: &str, member: &Member, token: &str) -> bool {
     if raw.contains('\\') { unescape(text, name.clone()).text == token } else { raw == token }
 }
 
-/// The range inside the quotation marks, if the value is a string.
+/// Returns the range inside the quotation marks, if the value is a string.
 pub(in super::super) fn string(text: &str, value: &Range<usize>) -> Option<Range<usize>> {
     let is_string = byte_at(text, value.start) == b'"' && value.len() >= 2;
     is_string.then(|| value.start + 1..value.end - 1)
 }
 
-/// The ranges of all strings in a value except names, without quotation marks.
+/// Returns the ranges of all strings in a value except for names, without quotation marks.
 pub(in super::super) fn strings(
     text: &str,
     value: &Range<usize>,
@@ -88,7 +88,7 @@ pub(in super::super) fn strings(
     })
 }
 
-/// The innermost object around an offset, scanning from the start of `scope`.
+/// Returns the start of the innermost object or array around an offset, scanning from the start of `scope`.
 pub(in super::super) fn object_around(
     text: &str,
     scope: &Range<usize>,
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_found_by_pointer() {
+    fn finds_members_by_pointer() {
         let text = r#"{"a": [1, {"b\"c" : "x,}"} , null],"d":{}, "e": -1.50e3}"#;
         assert_eq!(at_pointer(text, "/a/0"), Some("1"));
         assert_eq!(at_pointer(text, r#"/a/1/b"c"#), Some(r#""x,}""#));
@@ -205,7 +205,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn members_are_the_same_as_those_of_serde_json(value in value(), pretty in any::<bool>()) {
+        fn finds_the_same_members_as_serde_json(value in value(), pretty in any::<bool>()) {
             let text = if pretty { serde_json::to_string_pretty(&value).unwrap() } else { value.to_string() };
             let mut pending = Vec::from([(0..text.len(), &value)]);
             while let Some((span, value)) = pending.pop() {
@@ -230,7 +230,7 @@ mod tests {
         }
 
         #[test]
-        fn never_panics_and_always_ends(text in "[{}\\[\\]\",:\\\\ a1é]{0,40}", token in "[a0-2]{0,2}", position in 0_usize..50) {
+        fn accepts_any_text(text in "[{}\\[\\]\",:\\\\ a1é]{0,40}", token in "[a0-2]{0,2}", position in 0_usize..50) {
             let span = 0..text.len();
             let _ = members(&text, &span).count() + strings(&text, &span).count();
             let _ = (member(&text, &span, &token), object_around(&text, &span, position));

@@ -1,4 +1,4 @@
-//! Finds JSON documents in an item, including those in strings, and resolves JSON pointers.
+//! Finds JSON documents in an item, including documents in strings, and resolves JSON pointers.
 
 pub(super) mod json;
 
@@ -15,7 +15,7 @@ use crate::text::part;
 pub(super) struct Field {
     /// The byte range in the item, including the name.
     pub(super) span: Range<usize>,
-    /// The unescaped string, or the JSON text of another value.
+    /// The unescaped string, or the JSON text of a value that is not a string.
     pub(super) text: String,
 }
 
@@ -23,14 +23,14 @@ pub(super) struct Field {
 pub(super) struct Documents<'a> {
     layers: Vec<Layer<'a>>,
     documents: Vec<Document>,
-    /// The documents in each string, by layer and offset of the string.
+    /// The documents in each string, by the layer and the offset of the string.
     inside: BTreeMap<(usize, usize), Vec<usize>>,
 }
 
 #[derive(Clone, Debug)]
 struct Layer<'a> {
     text: Cow<'a, str>,
-    /// The outer layer and the mapping to it; `None` for the item's content.
+    /// The outer layer with the mapping to it; `None` for the item's content.
     traced: Option<(usize, TracedText)>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Documents<'a> {
             .filter_map(|document| self.follow(value_of(document), None, &tokens))
             .take(MAX_FIELDS)
             .collect();
-        // JSON lines are treated as elements of an array.
+        // The documents in JSON lines are treated as the elements of an array.
         if let Some((first, rest)) = tokens.split_first()
             && let Some(document) = first.parse::<usize>().ok().and_then(|index| self.line(index))
             && let Some(field) = self.follow(value_of(document), None, rest)
@@ -107,7 +107,7 @@ impl<'a> Documents<'a> {
         fields
     }
 
-    /// The document at an index, if there are several.
+    /// Returns the document at an index, if the item contains several documents.
     fn line(&self, index: usize) -> Option<&Document> {
         let mut outer = self.documents.iter().filter(|document| document.layer == 0);
         let document = outer.clone().nth(index);
@@ -157,9 +157,9 @@ fn unescape_token(token: &str) -> Cow<'_, str> {
     }
 }
 
-/// The top-level objects and arrays: the whole text, or those at a line start.
+/// Returns the spans of the objects and arrays that begin at the start of a line.
 fn document_spans(text: &str) -> Vec<Range<usize>> {
-    /// The maximum number of failed attempts to parse a multi-line document.
+    /// The maximum number of failed attempts to parse a document with several lines.
     const MAX_FAILED: usize = 32;
     let mut spans = Vec::new();
     let (mut line_start, mut failed_attempts) = (0, 0);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_resolves_in_every_wrapping() {
+    fn a_pointer_resolves_in_a_wrapped_document() {
         let blocks = serde_json::json!({"content": [{"type": "text", "text": BODY}]}).to_string();
         let nested = serde_json::json!({"result": blocks}).to_string();
         let contents = [
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn json_lines_are_a_list_and_separate_documents() {
+    fn json_lines_are_both_a_list_and_separate_documents() {
         let lines = "$ jq -c .\n{\"msg\": \"x\"}\nnot json\n{\"msg\": \"y\"}\n";
         assert_eq!(texts(lines, "/1/msg"), ["y"]);
         assert_eq!(texts(lines, "/msg"), ["x", "y"]);

@@ -1,4 +1,4 @@
-//! Finds quotes whose words nearly equal those of the source.
+//! Finds quotes whose words are nearly equal to those of the source.
 
 use core::ops::Range;
 
@@ -10,8 +10,8 @@ use crate::text::part;
 use crate::text::polarity::markers;
 use crate::text::tokens::{Shape, Word, words};
 
-/// Finds the first match with equal words, except for case, plurals and single edits in long words. Quotes
-/// with figures do not match.
+/// Finds the first match whose words are equal to those of the quote, except for case, plural endings and single edits
+/// in long words. Quotes with figures never match.
 pub(super) fn find_approximate(source: &Folded<'_>, needle: &str) -> Option<Range<usize>> {
     const MAX_QUOTE_BYTES: usize = 600;
     const MIN_WORDS: usize = 3;
@@ -53,7 +53,7 @@ fn anchors(words: &[Word<'_>]) -> Vec<(usize, String)> {
     anchors
 }
 
-/// Aligns the quote with the source where its word `index` is at offset `anchor_start`.
+/// Aligns the quote with the source so that the quote's word at `index` is at the offset `anchor_start`.
 fn align(
     source: &str,
     needle: &str,
@@ -88,14 +88,14 @@ fn align(
     matches.then_some(span)
 }
 
-/// Counts the sentence breaks inside a text, since a quote must not join words from two sentences.
+/// Counts the sentence breaks in a text, since a quote must not join words from two sentences.
 fn sentence_breaks(text: &str) -> usize {
     let inner = text.trim_end_matches(['.', '!', '?', '|', ';']);
     inner.chars().filter(|c| matches!(c, '!' | '?' | '|' | ';' | '{' | '}')).count()
         + inner.matches(". ").count()
 }
 
-/// The number of edits between two words (0 or 1), or `None` if they differ.
+/// Returns the number of edits between two words (0 or 1), or `None` if they differ by more than one edit.
 fn difference(word: &Word<'_>, expected: &Word<'_>) -> Option<usize> {
     if word.text.eq_ignore_ascii_case(expected.text) {
         return Some(0);

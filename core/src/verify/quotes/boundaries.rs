@@ -1,4 +1,4 @@
-//! Finds text at word boundaries, not inside a word, number, name or signed value.
+//! Finds text at word boundaries, but not inside a word, a number, a name or a signed value.
 
 use core::ops::Range;
 
@@ -22,7 +22,7 @@ pub(super) fn find_all<'t>(
         .filter(move |span| is_whole(source, span))
 }
 
-/// Finds the first occurrence as whole words that overlaps a span of the source.
+/// Finds the first occurrence that consists of whole words and overlaps a span of the source.
 pub(super) fn find_overlapping(
     source: &str,
     needle: &str,
@@ -37,7 +37,7 @@ pub(super) fn find_overlapping(
         .find(|span| span.start < target.end && target.start < span.end && is_whole(source, span))
 }
 
-/// Finds all occurrences, including overlapping ones. In `03 3 3`, only the second `3 3` is whole words.
+/// Finds all occurrences, including overlapping ones. In `03 3 3`, only the second `3 3` consists of whole words.
 fn occurrences<'t>(source: &'t [u8], needle: &'t [u8]) -> impl Iterator<Item = usize> + 't {
     let finder = memmem::Finder::new(needle);
     let mut search_start = 0;
@@ -100,7 +100,7 @@ fn splits_at_end(source: &str, end: usize, last: char) -> bool {
     }
 }
 
-/// Returns `true` if the comma groups digits (`1,234`), as opposed to separating values.
+/// Returns `true` if the comma groups digits (`1,234`) and does not separate values.
 fn groups_digits(source: &str, comma: usize) -> bool {
     may_group_digits(source, comma) && !is_in_row(source, comma)
 }
@@ -116,7 +116,7 @@ fn may_group_digits(source: &str, comma: usize) -> bool {
     digits_after == 3 && (1..=3).contains(&digits_before)
 }
 
-/// Returns `true` if the comma is in a row of values, where another comma does not group digits.
+/// Returns `true` if the comma is in a row of values, that is, if another comma in the row does not group digits.
 fn is_in_row(source: &str, comma: usize) -> bool {
     const REACH: usize = 200;
     let ends_row = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'"';
@@ -137,7 +137,7 @@ fn ends_in_seconds(text: &str) -> bool {
     matches!(bytes, [.., h, b':', m, n, b':', s, t] if [h, m, n, s, t].iter().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Returns `true` for underscores, digits and letters, except in scripts without spaces between words.
+/// Returns `true` for underscores, digits and letters, except for letters of scripts without spaces between words.
 fn is_word(character: char) -> bool {
     let is_spaceless = matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
     character == '_' || character.is_alphanumeric() && !is_spaceless
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn row_values_can_be_quoted() {
+    fn values_in_a_row_can_be_quoted() {
         for (source, needle) in [
             ("2024-05-23T10:10:00Z,420,1188,214", "2024-05-23T10:10:00Z,420"),
             ("2024-05-23T10:10:00Z,420,1188,214", "1188,214"),
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_overlapping_occurrences_only() {
+    fn finds_only_occurrences_that_overlap_the_span() {
         let source = "a: Running, b: Running, c: Running";
         assert_eq!(find_overlapping(source, "Running", &(12..22)), Some(15..22));
         assert_eq!(find_overlapping(source, "Running", &(11..13)), None);

@@ -34,7 +34,7 @@ impl Canonical {
         Self { traced: remove_spaces(folded.as_str(), origin) }
     }
 
-    /// Creates the canonical form of a mapped text, with a mapping to that text's original.
+    /// Creates the canonical form of a traced text, with a mapping to the original of the traced text.
     pub(in super::super) fn from_traced(printed: &TracedText) -> Self {
         let canonical = Self::new(&printed.text);
         Self { traced: retrace(&canonical.traced, |span| printed.original(&span)) }
@@ -53,7 +53,7 @@ impl Canonical {
     }
 }
 
-/// The canonical form of a quote. Drops an escape truncated at the end.
+/// Returns the canonical form of a quote. An escape that is truncated at the end of the quote is dropped.
 pub(super) fn canonical(quote: &str) -> String {
     Canonical::new(quote.trim_end_matches('\\')).traced.text
 }
@@ -67,7 +67,7 @@ fn retrace(traced: &TracedText, original: impl Fn(Range<usize>) -> Range<usize>)
     result
 }
 
-/// Removes spaces around punctuation, except between digits (`1, 234` is not a figure).
+/// Removes spaces around punctuation, except between digits, since `1, 234` is not a single figure.
 fn remove_spaces(folded: &str, original: impl Fn(Range<usize>) -> Range<usize>) -> TracedText {
     let mut result = TracedText::with_capacity(folded.len());
     let mut previous_characters = [None, None];
@@ -125,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_byte_is_mapped_to_its_original(text in "(\\PC|\\\\n|\\\\\"|\\\\u00e9|[{}:, \"=0-9]){0,40}") {
+        fn every_character_is_mapped_to_its_original(text in "(\\PC|\\\\n|\\\\\"|\\\\u00e9|[{}:, \"=0-9]){0,40}") {
             let canonical = Canonical::new(&text);
             for (position, character) in canonical.as_str().char_indices() {
                 let original = canonical.original(&(position..position + character.len_utf8()));
@@ -134,7 +134,7 @@ mod tests {
         }
 
         #[test]
-        fn escaped_and_plain_texts_have_the_same_form(text in "([a-z é]|\n|\"|:|,|[0-9]){0,30}") {
+        fn escaped_and_plain_texts_have_the_same_canonical_form(text in "([a-z é]|\n|\"|:|,|[0-9]){0,30}") {
             let escaped = serde_json::Value::from(text.as_str()).to_string();
             let inner = escaped.get(1..escaped.len() - 1).unwrap();
             prop_assert_eq!(canonical(inner), canonical(&text));

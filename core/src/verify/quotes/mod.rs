@@ -1,7 +1,8 @@
 //! Finds quotes in their sources.
 //!
-//! Tries exact bytes, folded text, canonical form, elided fragments, the text as printed and nearly equal
-//! words. A match must be at word boundaries: `BackOff` does not match in `ImagePullBackOff`.
+//! A quote is searched for as exact bytes, as folded text, in canonical form, as elided fragments, in the text as it
+//! was printed, and by nearly equal words. A match must be at word boundaries: `BackOff` does not match in
+//! `ImagePullBackOff`.
 
 mod approximate;
 mod boundaries;
@@ -24,13 +25,13 @@ pub(super) use printed::as_printed;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum QuoteLocation {
-    /// The byte range; overlaps the cited field, if any.
+    /// The byte range of the quote. If a field is cited, the range overlaps it.
     Found(Range<usize>),
-    /// The byte range, outside the cited field.
+    /// The byte range of the quote, which is outside the cited field.
     OutsideField(Range<usize>),
 }
 
-/// Finds a citation's quote in its item. `fields` contains the fields that its pointer resolves to.
+/// Finds a citation's quote in its item. `fields` contains the fields to which the citation's pointer resolves.
 pub(super) fn locate_in_item(
     citation: &Citation,
     position: usize,
@@ -101,7 +102,7 @@ fn locate_anywhere(
     approximate::find_approximate(sources.folded(position), &fold(quote))
 }
 
-/// Finds a quote with all of its words in an item.
+/// Finds a quote in an item without allowing for different words.
 pub(super) fn locate_verbatim(
     quote: &str,
     position: usize,
@@ -152,7 +153,7 @@ pub(super) fn locate_in_text(quote: &str, text: &str) -> Option<Range<usize>> {
     find_folded(&folded, &needle).or_else(|| approximate::find_approximate(&folded, &needle))
 }
 
-/// Returns `true` for a single short or frequent word, which could be any value.
+/// Returns `true` if a quote is a single short or frequent word, which could be any value.
 pub(super) fn is_ambiguous(quote: &str, content: &str) -> bool {
     const MAX_SHORT: usize = 3;
     const MIN_FREQUENT: usize = 5;
@@ -179,17 +180,13 @@ mod tests {
     use super::super::evidence_set::EvidenceSet;
     use super::super::testing::{json, tool};
     use super::*;
-    use crate::evidence::{EvidenceItem, Target};
+    use crate::evidence::EvidenceItem;
     use proptest::prelude::*;
 
     fn locate(item: &EvidenceItem, quote: &str) -> Option<Range<usize>> {
         let items = [item.clone()];
         let evidence_set = EvidenceSet::new(&items);
-        let citation = Citation {
-            target: Target::Evidence { id: item.id.clone(), field_path: String::new() },
-            quote: quote.to_owned(),
-            bytes: None,
-        };
+        let citation = Citation::new(item.id.clone(), quote);
         match locate_in_item(&citation, 0, &[], &mut Sources::new(&evidence_set))? {
             QuoteLocation::Found(bytes) => Some(bytes),
             QuoteLocation::OutsideField(_) => None,
@@ -199,7 +196,7 @@ mod tests {
     const LOG: &str = "Warning  BackOff  Back-off restarting failed container checkout-db in pod checkout-7f9c4d-x2x1z\nERROR connection pool exhausted after 15 errors, waited 5000 ms";
 
     #[test]
-    fn exact_and_folded_quotes_are_located_in_the_original() {
+    fn locates_exact_and_folded_quotes_in_the_original() {
         let log = tool("e1", LOG);
         let span = |quote: &str| {
             let start = LOG.find(quote).unwrap();
@@ -211,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_of_a_quote_are_found() {
+    fn finds_other_spellings_of_a_quote() {
         let split_log = "2026-03-04T08:15:02Z stdout P dial ledger-db:5432: connection refu\n2026-03-04T08:15:02Z stderr F warn: 3 of 5 used\n2026-03-04T08:15:02Z stdout F sed, attempt 3\n";
         let bytes = r#"{"MESSAGE": [27, 91, 50, 109, 100, 101, 112, 116, 104, 32, 52, 49, 50, 27, 91, 48, 109]}"#;
         for (content, quote) in [
@@ -278,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn approximate_quotes_never_change_the_meaning() {
+    fn a_quote_with_a_different_meaning_is_not_found() {
         let log = tool(
             "e1",
             "the cache latency increased while the queue stayed asynchronous in every single region we serve",

@@ -1,4 +1,4 @@
-//! Restores text as printed: joins split log lines and decodes byte arrays that contain text.
+//! Restores text as it was printed: joins split log lines, and decodes byte arrays that contain text.
 
 use core::ops::Range;
 
@@ -15,9 +15,9 @@ pub(in super::super) fn as_printed(original: &str) -> Option<TracedText> {
 struct Piece {
     /// `true` for stderr, `false` for stdout.
     is_error: bool,
-    /// `true` if the line continues in the stream's next piece.
+    /// `true` if the line continues in the next piece of the same stream.
     is_partial: bool,
-    /// The message's offset.
+    /// The offset of the message in the line.
     message: usize,
 }
 
@@ -39,7 +39,7 @@ fn parse_piece(line: &str) -> Option<Piece> {
     is_time.then(|| Piece { is_error, is_partial, message: line.len() - message.len() })
 }
 
-/// Joins split lines by stream. Returns `None` if there are none.
+/// Joins the split lines of each stream. Returns `None` if there are no split lines.
 fn join_lines(original: &str) -> Option<TracedText> {
     let mut lines: Vec<Vec<Range<usize>>> = Vec::new();
     let mut open_lines: [Vec<Range<usize>>; 2] = Default::default();
@@ -54,7 +54,7 @@ fn join_lines(original: &str) -> Option<TracedText> {
         };
         let Some(pieces) = open_lines.get_mut(usize::from(piece.is_error)) else { continue };
         is_joined |= !pieces.is_empty();
-        // The first piece includes the time and stream.
+        // The first piece includes the time and the stream.
         let piece_start =
             if pieces.is_empty() { line_span.start } else { line_span.start + piece.message };
         pieces.push(piece_start..line_span.end);
@@ -86,7 +86,7 @@ fn copy(original: &str, span: Range<usize>, traced: &mut TracedText) {
     }
 }
 
-/// Replaces byte arrays that contain text with strings. Returns `None` if there are none.
+/// Replaces byte arrays that contain text with strings. Returns `None` if there are no such arrays.
 fn decode_arrays(original: &str) -> Option<TracedText> {
     let mut traced: Option<TracedText> = None;
     let mut copied_end = 0;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn split_lines_are_joined_by_stream() {
+    fn joins_the_split_lines_of_each_stream() {
         let log = "2026-03-04T08:15:02Z stdout P dial db: connection refu\n2026-03-04T08:15:02Z stderr F warn: retry 3 of 5\n2026-03-04T08:15:02Z stdout F sed, attempt 3\nplain\n2026-03-04T08:15:09Z stdout P shutting down";
         let printed = as_printed(log).unwrap();
         assert!(printed.text.contains("stdout P dial db: connection refused, attempt 3\n"));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_array_that_is_text_is_decoded() {
+    fn decodes_only_byte_arrays_that_contain_text() {
         let json = r#"{"MESSAGE": [113, 117, 101, 117, 101, 32, 195, 188, 52, 49, 50], "ids": [1, 2, 3, 4, 5, 6, 7, 8, 9]}"#;
         let printed = as_printed(json).unwrap();
         assert!(printed.text.starts_with(r#"{"MESSAGE": "queue ü412", "#), "{}", printed.text);

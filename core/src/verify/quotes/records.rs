@@ -1,4 +1,5 @@
-//! Finds elided quotes. Their fragments must be in the same innermost JSON object or on the same line.
+//! Finds quotes with ellipses. The fragments of such a quote must be in the same innermost JSON object or on the same
+//! line.
 
 use core::ops::Range;
 
@@ -39,7 +40,7 @@ pub(super) fn find_elided(
     })
 }
 
-/// Returns `true` for two or more words. A path, time or name is one word.
+/// Returns `true` if a fragment has two or more words. A path, a time or a name counts as one word.
 fn is_long_enough(fragment: &str) -> bool {
     let is_separator = |c: char| c.is_whitespace() || matches!(c, '=' | '"');
     let has_word = |piece: &&str| words(piece).next().is_some();
@@ -56,7 +57,7 @@ fn fragments(quote: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Returns `true` if both ends are in the same innermost object, or on the same line outside objects.
+/// Returns `true` if both ends of a span are in the same innermost object, or on the same line outside objects.
 fn is_one_record(original: &str, span: &Range<usize>) -> bool {
     let line_start =
         memchr::memrchr(b'\n', part(original, 0..span.start).as_bytes()).map_or(0, |line| line + 1);

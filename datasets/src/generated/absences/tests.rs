@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::*;
 
 #[test]
-fn is_deterministic() {
+fn generation_is_deterministic() {
     assert_eq!(absences(7, 130), absences(7, 130));
     assert_ne!(absences(7, 130), absences(8, 130));
 }
@@ -19,9 +19,9 @@ fn forms_are_evenly_distributed() {
     assert_eq!(forms.into_iter().collect::<Vec<_>>(), AbsenceForm::ALL.map(|form| (form, 100)));
 }
 
-/// The denied name, namespace or message follows these words.
-fn is_in(absence: &Absence) -> bool {
-    let listed = super::super::kinds::KINDS
+/// Returns `true` if the evidence contains the name or message whose absence is claimed.
+fn evidence_contains_denied_item(absence: &Absence) -> bool {
+    let listed_names = super::super::kinds::KINDS
         .iter()
         .flat_map(|kind| kind.names.iter().copied().flatten())
         .filter(|name| {
@@ -33,7 +33,7 @@ fn is_in(absence: &Absence) -> bool {
         });
     let words: Vec<&str> =
         absence.claim.split([' ', '"']).map(|word| word.trim_end_matches('.')).collect();
-    listed.into_iter().any(|name| words.contains(name))
+    listed_names.into_iter().any(|name| words.contains(name))
         || MESSAGES.iter().any(|message| {
             absence.claim.contains(message) && absence.evidence.content.contains(message)
         })
@@ -46,7 +46,7 @@ fn only_refuting_evidence_contains_the_denied_item() {
             assert_ne!(absence.evidence.content, "0");
         } else {
             let refuted = absence.form.expected() == Expected::Refuted;
-            assert_eq!(is_in(&absence), refuted, "{absence:?}");
+            assert_eq!(evidence_contains_denied_item(&absence), refuted, "{absence:?}");
         }
     }
 }
@@ -61,18 +61,19 @@ fn claims_are_about_the_queried_namespace() {
                 .any(|words| tool.contains(words.as_str()))
         });
         let Some(queried) = queried else { continue };
-        let says = absence.claim.to_lowercase().contains(&format!("namespace {queried}"));
-        let apart = [AbsenceForm::WiderScope, AbsenceForm::OtherScope];
-        assert_eq!(says, !apart.contains(&absence.form), "{absence:?}");
+        let names_queried = absence.claim.to_lowercase().contains(&format!("namespace {queried}"));
+        let other_scopes = [AbsenceForm::WiderScope, AbsenceForm::OtherScope];
+        assert_eq!(names_queried, !other_scopes.contains(&absence.form), "{absence:?}");
     }
 }
 
 #[test]
 fn truncated_evidence_has_a_limit_in_its_command() {
     for absence in absences(4, 1_300) {
-        let cut = [AbsenceForm::CutList, AbsenceForm::CutListed, AbsenceForm::TailOfLog];
+        let truncated_forms =
+            [AbsenceForm::CutList, AbsenceForm::CutListed, AbsenceForm::TailOfLog];
         let words = ["limit", "head -n", "tail -n"];
-        let says = words.iter().any(|word| absence.evidence.tool.contains(word));
-        assert_eq!(says, cut.contains(&absence.form), "{absence:?}");
+        let has_limit = words.iter().any(|word| absence.evidence.tool.contains(word));
+        assert_eq!(has_limit, truncated_forms.contains(&absence.form), "{absence:?}");
     }
 }

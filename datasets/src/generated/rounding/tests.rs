@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::*;
 
 #[test]
-fn is_deterministic() {
+fn generation_is_deterministic() {
     assert_eq!(rounding(7, 90), rounding(7, 90));
     assert_ne!(rounding(7, 90), rounding(8, 90));
 }
@@ -44,9 +44,9 @@ fn field(pair: &Rounding, key: &str) -> f64 {
 }
 
 #[test]
-fn only_truths_are_near_the_figure() {
+fn only_true_claims_are_close_to_the_figure() {
     for pair in rounding(2, 1_800) {
-        let (rounds, figure_shown): (f64, f64) = match pair.form {
+        let (tolerance, figure_shown): (f64, f64) = match pair.form {
             RoundingForm::Percent => (1.0, field(&pair, "cpu_percent")),
             RoundingForm::Ratio => (1.0, field(&pair, "error_ratio") * 100.0),
             RoundingForm::JustOver => (0.35, field(&pair, "memory_mb") / 1_000.0),
@@ -54,14 +54,14 @@ fn only_truths_are_near_the_figure() {
             RoundingForm::Roughly => (0.05, field(&pair, "rows_written") / 1_000_000.0),
             _ => continue,
         };
-        assert!((figure(&pair.truth) - figure_shown).abs() < rounds, "{pair:?}");
-        let apart = (figure(&pair.falsehood) - figure_shown).abs();
-        assert!(apart > 1.9 * rounds && apart > 0.09 * figure_shown, "{pair:?}");
+        assert!((figure(&pair.truth) - figure_shown).abs() < tolerance, "{pair:?}");
+        let difference = (figure(&pair.falsehood) - figure_shown).abs();
+        assert!(difference > 1.9 * tolerance && difference > 0.09 * figure_shown, "{pair:?}");
     }
 }
 
 #[test]
-fn only_truths_satisfy_bounds() {
+fn only_true_claims_satisfy_their_bounds() {
     for pair in rounding(3, 1_800) {
         if pair.form == RoundingForm::MoreThan {
             let used = field(&pair, "disk_used_percent");
@@ -70,18 +70,20 @@ fn only_truths_satisfy_bounds() {
         }
         if pair.form == RoundingForm::Portion {
             let share = 1_000.0 * field(&pair, "failed") / field(&pair, "requests");
-            let stated = |claim: &str| {
+            let stated_portions = |claim: &str| {
                 let portions = PORTIONS.iter().filter(|(words, _)| claim.contains(words));
                 portions
                     .map(|(_, thousandths)| f64::from(u16::try_from(*thousandths).unwrap()))
                     .collect::<Vec<_>>()
             };
             assert!(
-                stated(&pair.truth).iter().any(|portion| (portion - share).abs() < 10.0),
+                stated_portions(&pair.truth).iter().any(|portion| (portion - share).abs() < 10.0),
                 "{pair:?}"
             );
             assert!(
-                stated(&pair.falsehood).iter().all(|portion| (portion - share).abs() > 100.0),
+                stated_portions(&pair.falsehood)
+                    .iter()
+                    .all(|portion| (portion - share).abs() > 100.0),
                 "{pair:?}"
             );
         }
@@ -95,7 +97,7 @@ fn word(claim: &str) -> f64 {
 }
 
 #[test]
-fn truths_state_slightly_longer_durations() {
+fn true_claims_state_slightly_longer_durations() {
     for pair in rounding(4, 1_800) {
         let length = match pair.form {
             RoundingForm::Almost => field(&pair, "latency_ms") / 1_000.0,

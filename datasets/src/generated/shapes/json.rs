@@ -5,7 +5,7 @@ use super::super::scene::{Column, Row, Scene};
 use super::lines::{log, stamp};
 use crate::Random;
 
-/// An array of objects, either top-level or keyed by kind.
+/// Formats a scene as an array of objects, either at the top level or under the plural of the kind.
 pub(super) fn array(scene: &Scene, random: &mut Random) -> Evidence {
     let rows: Vec<String> = scene.rows().map(|row| object(named(&row))).collect();
     let content = match random.below(3) {
@@ -16,7 +16,7 @@ pub(super) fn array(scene: &Scene, random: &mut Random) -> Evidence {
     document(scene, content)
 }
 
-/// Either an object per name, or an object per attribute keyed by name.
+/// Formats a scene as one object per name, or as one object per attribute, which is keyed by name.
 pub(super) fn by_name(scene: &Scene, random: &mut Random) -> Evidence {
     let content = if random.percent(70) {
         keyed(scene)
@@ -29,7 +29,7 @@ pub(super) fn by_name(scene: &Scene, random: &mut Random) -> Evidence {
     document(scene, content)
 }
 
-/// Either one JSON document at the end of a log line, or one log line per thing.
+/// Formats a scene as a JSON document at the end of a log line, or as one log line per thing.
 pub(super) fn in_log(scene: &Scene, random: &mut Random) -> Evidence {
     let time = stamp(random);
     let lines = match random.below(3) {
@@ -46,7 +46,7 @@ pub(super) fn in_log(scene: &Scene, random: &mut Random) -> Evidence {
     log(lines, random)
 }
 
-/// One array of names, and one array of values per attribute.
+/// Formats a scene as one array of names, and one array of values per attribute.
 pub(super) fn parallel_arrays(scene: &Scene, random: &mut Random) -> Evidence {
     let names = scene.names.iter().map(|name| quoted(name));
     let key = if random.percent(50) { scene.kind.plural } else { "names" };

@@ -11,12 +11,12 @@ const OTHER_LINES: [&str; 4] = [
     "INFO heartbeat sent",
 ];
 
-/// Draws a log time later than all claimed times.
+/// Draws a log time that is later than all claimed times.
 pub(super) fn stamp(random: &mut Random) -> String {
     format!("2026-03-12T21:{:02}:{:02}Z", random.below(60), random.below(60))
 }
 
-/// One line with one clause per thing.
+/// Formats a scene as one line with one clause per thing.
 pub(super) fn clauses(scene: &Scene, part: &str, random: &mut Random) -> Evidence {
     let style = random.below(3);
     let clauses: Vec<String> = scene.rows().map(|row| clause(&row, style)).collect();
@@ -34,7 +34,8 @@ fn clause(row: &Row<'_>, style: usize) -> String {
     let clause = |(column, cell): (&super::super::scene::Column, &str)| match style {
         0 => column
             .attribute
-            .clause
+            .clauses
+            .0
             .replace("{name}", row.name)
             .replace("{value}", column.prose(row.index)),
         1 => format!("{}: {} {cell}", row.name, column.key()),
@@ -43,7 +44,7 @@ fn clause(row: &Row<'_>, style: usize) -> String {
     row.fields().map(clause).collect::<Vec<_>>().join(" ")
 }
 
-/// Such as `queue-in depth=40 queue-out depth=900`, or with the name before every key.
+/// Formats a scene as a line such as `queue-in depth=40 queue-out depth=900`, or with the name before every key.
 pub(super) fn key_value_run(scene: &Scene, random: &mut Random) -> Evidence {
     let name_once = random.percent(60);
     let mut words = Vec::new();

@@ -6,7 +6,7 @@ use super::super::Evidence;
 use super::super::scene::{Row, Scene};
 use crate::Random;
 
-/// One element per thing, with values as attributes or child elements.
+/// Formats a scene as one element per thing, with values as attributes or child elements.
 pub(super) fn xml(scene: &Scene, line_end: &str, random: &mut Random) -> Evidence {
     let as_attributes = random.percent(60);
     let indent = if line_end.is_empty() { "" } else { "  " };

@@ -48,7 +48,7 @@ pub enum Shape {
     YamlMap,
     /// A sentence with one verb.
     Sentence,
-    /// A Prometheus matrix; claims are about the last samples.
+    /// A Prometheus matrix. Claims are about the last samples.
     Series,
     /// Blocks of `Key: value` lines, separated by empty lines.
     Blocks,

@@ -1,10 +1,10 @@
 //! Formats scenes as sentences and as descriptive blocks.
 
-use super::super::Evidence;
 use super::super::scene::{Row, Scene};
+use super::super::{Evidence, capitalized};
 use crate::Random;
 
-/// Such as "During the check worker answered in 8 ms and api in 40 ms."
+/// Formats a scene as a sentence such as "During the check worker answered in 8 ms and api in 40 ms."
 pub(super) fn sentence(scene: &Scene, random: &mut Random) -> Evidence {
     let clauses: Vec<String> = scene.rows().map(|row| clause(&row)).collect();
     let clauses = match clauses.as_slice() {
@@ -26,13 +26,14 @@ pub(super) fn sentence(scene: &Scene, random: &mut Random) -> Evidence {
 fn clause(row: &Row<'_>) -> String {
     let clauses = row.columns.iter().map(|column| {
         let attribute = column.attribute;
-        let clause = if row.index == 0 { attribute.clause } else { attribute.later_clause };
+        let (first, later) = attribute.clauses;
+        let clause = if row.index == 0 { first } else { later };
         clause.replace("{name}", row.name).replace("{value}", column.prose(row.index))
     });
     clauses.collect::<Vec<_>>().join(" and ")
 }
 
-/// One block of lines per thing, as in `kubectl describe`.
+/// Formats a scene as one block of lines per thing, as in the output of `kubectl describe`.
 pub(super) fn blocks(scene: &Scene) -> Evidence {
     let block = |row: Row<'_>| {
         let fields = row.fields().map(|(column, cell)| line(&label(column.key()), cell));
@@ -52,10 +53,5 @@ fn line(label: &str, value: &str) -> String {
 
 /// Converts a key such as `started_at` to `Started At`.
 fn label(key: &str) -> String {
-    let words = key.split('_').map(|word| {
-        let mut letters = word.chars();
-        let first = letters.next().map(|first| first.to_ascii_uppercase());
-        first.into_iter().chain(letters).collect::<String>()
-    });
-    words.collect::<Vec<_>>().join(" ")
+    key.split('_').map(capitalized).collect::<Vec<_>>().join(" ")
 }

@@ -6,7 +6,7 @@ use super::super::Evidence;
 use super::super::scene::{Column, Scene};
 use crate::Random;
 
-/// 2026-03-12T21:00:00Z.
+/// The Unix time of the first sample, 2026-03-12T21:00:00Z.
 const FIRST: usize = 1_773_349_200;
 
 const STEP: usize = 60;
@@ -28,32 +28,31 @@ pub(super) fn matrix(scene: &Scene, random: &mut Random) -> Evidence {
             format!("{{\"metric\":{{\"__name__\":\"{metric}\",\"{noun}\":\"{name}\"}},\"values\":[{values}]}}")
         })
         .collect();
+    let content = format!(
+        "{{\"status\":\"success\",\"data\":{{\"resultType\":\"matrix\",\"result\":[{}]}}}}",
+        series.join(",")
+    );
     Evidence {
-        kind: "tool_output",
         lane: "metrics",
         tool: format!("query_range query={metric} start=2026-03-12T21:00:00Z step={STEP}s"),
-        content: format!(
-            "{{\"status\":\"success\",\"data\":{{\"resultType\":\"matrix\",\"result\":[{}]}}}}",
-            series.join(",")
-        ),
         json: true,
-        exhaustive: false,
+        ..Evidence::state(content)
     }
 }
 
 /// Draws samples that end in a given value. Earlier samples differ from the last value of every series.
-fn values(last: &str, lasts: &[&str], number: usize, random: &mut Random) -> Vec<String> {
-    let excluded: BTreeSet<&str> = lasts.iter().copied().collect();
+fn values(last: &str, last_values: &[&str], count: usize, random: &mut Random) -> Vec<String> {
+    let excluded: BTreeSet<&str> = last_values.iter().copied().collect();
     let level = last.parse().unwrap_or(0_usize);
     let sample = |index: usize, value: &str| format!("[{},\"{value}\"]", FIRST + index * STEP);
-    let mut values = Vec::with_capacity(number);
-    for index in 1..number {
+    let mut values = Vec::with_capacity(count);
+    for index in 1..count {
         let mut value = (level * 9 / 10 + random.below(level / 5 + 2)).max(1);
         while excluded.contains(value.to_string().as_str()) {
             value += 1;
         }
         values.push(sample(index - 1, &value.to_string()));
     }
-    values.push(sample(number - 1, last));
+    values.push(sample(count - 1, last));
     values
 }

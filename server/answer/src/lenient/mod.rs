@@ -1,5 +1,5 @@
-//! Parses JSON with typical model mistakes. Every fix is reported, malformed entries in a list of claims
-//! are skipped, and a text that ends early is [`Fault::Ended`].
+//! Parses JSON with typical model mistakes. Every fix is reported, malformed entries in a list of claims are
+//! skipped, and a text that ends early yields [`Fault::Ended`].
 //!
 //! | module | subject |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | [`whitespace`] | whitespace and comments |
 //! | [`recovery`] | resuming after a malformed entry |
 //!
-//! Each visit of a byte is counted, which bounds the work by the text length.
+//! Each visit to a byte is counted, so that the work is bounded by the text length.
 
 mod recovery;
 mod strings;
@@ -54,7 +54,8 @@ pub(crate) struct Lenient<'a, 'm> {
     open: Vec<Bracket>,
     pub(crate) offset: usize,
     pub(crate) fixes: Fixes,
-    /// `true` once the current value has a quoted name or a complete field, so its brace is not prose.
+    /// `true` once the current value has a quoted name or a complete field, which shows that its brace is not
+    /// prose.
     pub(crate) is_json: bool,
     skipped: Option<Unexpected>,
 }
@@ -89,7 +90,8 @@ impl<'a, 'm> Lenient<'a, 'm> {
         }
     }
 
-    /// Returns a byte and counts the step. Returns `None` at the end of the text or over the step limit.
+    /// Returns a byte and counts the step. Returns `None` at the end of the text, or if the step limit is
+    /// exceeded.
     pub(crate) fn byte(&self, offset: usize) -> Option<u8> {
         if self.meter.count_step() { self.text.as_bytes().get(offset).copied() } else { None }
     }
@@ -122,7 +124,7 @@ impl<'a, 'm> Lenient<'a, 'm> {
     fn enter(&mut self, bracket: Bracket) -> Result<(), Fault> {
         self.offset += 1;
         self.open.push(bracket);
-        if self.meter.record_depth(self.open.len()) { Ok(()) } else { Err(Fault::TooDeep) }
+        if self.meter.allows_depth(self.open.len()) { Ok(()) } else { Err(Fault::TooDeep) }
     }
 
     fn leave(&mut self) {

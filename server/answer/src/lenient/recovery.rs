@@ -1,4 +1,4 @@
-//! Finds the position to resume at after a malformed entry in a list of claims.
+//! Finds the position at which to resume after a malformed entry in a list of claims.
 //!
 //! An entry ends where its brackets balance outside strings, or before the next entry. To verify that the
 //! position is not inside a string, a double-quoted field name or the end of the text must follow.
@@ -29,8 +29,8 @@ impl Lenient<'_, '_> {
         }
     }
 
-    /// Returns the end of the object at `start`, ignoring brackets in double quotes. Returns `None` if
-    /// that is before the error.
+    /// Returns the end of the object at `start`, ignoring brackets in double quotes. Returns `None` if the
+    /// end is before the error.
     fn balanced_end(&self, start: usize, unexpected: Unexpected) -> Option<usize> {
         let mut offset = start;
         let mut depth = 0_usize;

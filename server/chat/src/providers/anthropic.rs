@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{ErrorObject, ProviderAnswer, Question, Unreadable, missing, to_body};
+use super::{ErrorObject, Message, ProviderAnswer, Question, Unreadable, missing, to_body, turns};
 use crate::failure::Failure;
 use crate::reply::{Stop, Usage};
-use crate::request::{Role, Schema};
+use crate::request::{Schema, Temperature};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -21,12 +21,6 @@ struct Body<'a> {
     tools: Option<[Tool<'a>; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_choice: Option<ToolChoice<'a>>,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: &'a str,
 }
 
 #[derive(Serialize)]
@@ -52,19 +46,8 @@ pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
             model: question.model.model(),
             max_tokens: question.max_output_tokens,
             system: &request.system,
-            messages: request
-                .messages
-                .iter()
-                .map(|turn| Message {
-                    role: match turn.role {
-                        Role::User => "user",
-                        Role::Assistant => "assistant",
-                    },
-                    content: &turn.text,
-                })
-                .collect(),
-            // Anthropic's temperatures are 0 to 1.
-            temperature: request.temperature.map(|temperature| temperature.get().min(1.0)),
+            messages: turns(request).collect(),
+            temperature: request.temperature.map(Temperature::get),
             tools: schema.map(|schema| [tool(schema)]),
             tool_choice: schema.map(|schema| ToolChoice {
                 r#type: "tool",

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Stops recursive references.
+/// The maximum depth, which stops recursive references.
 const MAX_DEPTH: usize = 32;
-/// References can double the number of nodes at each level.
+/// The maximum number of nodes, which references can double at each level.
 const MAX_NODES: usize = 10_000;
 
 /// JSON that preserves the order of members.
@@ -105,11 +105,11 @@ impl Conversion<'_> {
         };
         let non_null: Vec<_> = kinds.iter().filter(|kind| kind.as_str() != Some("null")).collect();
         let [only] = non_null.as_slice() else {
-            return Err("Gemini supports only one type and null; use anyOf instead".to_owned());
+            return Err("Gemini supports only one type besides null; use anyOf instead".to_owned());
         };
         converted.insert("type".to_owned(), type_name(only));
         if kinds.len() > 1 {
-            nullable(converted);
+            make_nullable(converted);
         }
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Conversion<'_> {
         converted: &mut Members,
     ) -> Result<(), String> {
         let properties = properties.as_object().ok_or("properties is not an object")?;
-        // Without it, Gemini sorts the properties alphabetically.
+        // Without `propertyOrdering`, Gemini sorts the properties alphabetically.
         let names = properties.keys().map(|name| Node::text(name)).collect();
         let schemas = properties
             .iter()
@@ -132,7 +132,7 @@ impl Conversion<'_> {
         Ok(())
     }
 
-    /// Converts alternatives. A single alternative and null become that alternative, nullable.
+    /// Converts alternatives. If there is only one alternative besides null, it becomes nullable.
     fn alternatives(
         &mut self,
         alternatives: &Node,
@@ -151,7 +151,7 @@ impl Conversion<'_> {
             .map(|schema| self.schema(schema, depth + 1))
             .collect::<Result<Vec<_>, _>>()?;
         if non_null.len() < alternatives.len() {
-            nullable(converted);
+            make_nullable(converted);
         }
         match (non_null.len(), non_null.pop()) {
             (1, Some(Node::Object(only))) => converted.extend(only),
@@ -159,7 +159,7 @@ impl Conversion<'_> {
                 non_null.push(last);
                 converted.insert("anyOf".to_owned(), Node::Array(non_null));
             }
-            (_, None) => return Err("anyOf has only the alternative null".to_owned()),
+            (_, None) => return Err("null is the only alternative in anyOf".to_owned()),
         }
         Ok(())
     }
@@ -179,17 +179,17 @@ fn type_name(kind: &Node) -> Node {
     Node::text(&kind.as_str().unwrap_or_default().to_ascii_uppercase())
 }
 
-fn nullable(converted: &mut Members) {
+fn make_nullable(converted: &mut Members) {
     converted.insert("nullable".to_owned(), Node::Scalar(Value::Bool(true)));
 }
 
-/// Replaces `null` in an enum by `nullable`.
+/// Replaces `null` in an enum with `nullable`.
 fn replace_null(converted: &mut Members) {
     let Some(Node::Array(values)) = converted.get_mut("enum") else { return };
     let original_length = values.len();
     values.retain(|value| !matches!(value, Node::Scalar(Value::Null)));
     if values.len() < original_length {
-        nullable(converted);
+        make_nullable(converted);
     }
 }
 
@@ -246,7 +246,7 @@ mod tests {
         for (schema, expected) in [
             (r#"{"allOf":[{}]}"#, "Gemini does not support allOf"),
             (r#"{"type":["string","integer"]}"#, "use anyOf instead"),
-            (r#"{"anyOf":[{"type":"null"}]}"#, "only the alternative null"),
+            (r#"{"anyOf":[{"type":"null"}]}"#, "the only alternative in anyOf"),
             (r##"{"$ref":"#/$defs/gone"}"##, "is unknown"),
             (r#"{"$ref":"https://example.com/x"}"#, "is unknown"),
             (r##"{"items":{"$ref":"#/items"}}"##, "remove recursive references"),

@@ -8,12 +8,13 @@ mod ollama;
 mod openai;
 
 use reqwest::Url;
+use serde::Serialize;
 use serde::de::IgnoredAny;
 
 use crate::failure::Failure;
 use crate::model_name::{ModelName, Provider};
 use crate::reply::{Stop, Usage};
-use crate::request::Request;
+use crate::request::{Request, Role};
 use crate::settings::StructuredOutput;
 
 pub(crate) use error_object::{ErrorObject, in_error_body};
@@ -23,7 +24,7 @@ pub(crate) struct Question<'a> {
     pub(crate) request: &'a Request,
     pub(crate) max_output_tokens: u32,
     pub(crate) structured_output: StructuredOutput,
-    /// Ollama's context size in tokens. Defaults to Ollama's own.
+    /// Ollama's context size in tokens. If `None`, Ollama's default applies.
     pub(crate) ollama_context: Option<u32>,
 }
 
@@ -37,13 +38,38 @@ pub(crate) struct ProviderAnswer {
     pub(crate) id: Option<String>,
 }
 
-/// A body with status 200 that has no answer.
+/// A message, as all providers but Gemini expect it.
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: &'a str,
+}
+
+/// Returns the system message, if any, and the conversation.
+fn messages(request: &Request) -> impl Iterator<Item = Message<'_>> {
+    let system = (!request.system.is_empty())
+        .then_some(Message { role: "system", content: &request.system });
+    system.into_iter().chain(turns(request))
+}
+
+/// Returns the conversation.
+fn turns(request: &Request) -> impl Iterator<Item = Message<'_>> {
+    request.messages.iter().map(|turn| Message {
+        role: match turn.role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        },
+        content: &turn.text,
+    })
+}
+
+/// The reason why a body with status 200 has no usable answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     NotJson(String),
     WrongShape(String),
     Empty,
-    /// The body has only reasoning, and that is not a JSON document.
+    /// The body contains only reasoning, which is not a JSON document.
     OnlyReasoning,
     /// The request and the answer exceed the model's context.
     ContextFull,
@@ -89,7 +115,7 @@ pub(crate) fn decode(
     body: &[u8],
     with_schema: bool,
 ) -> Result<ProviderAnswer, Unreadable> {
-    // serde accepts a list for a struct.
+    // serde also accepts a list in place of a struct.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(Unreadable::WrongShape("it is a list".to_owned()));
     }
@@ -102,7 +128,7 @@ pub(crate) fn decode(
     let is_empty =
         matches!(answer.stop, Stop::Complete | Stop::Other(_)) && answer.text.trim().is_empty();
     match answer.reasoning.take().filter(|reasoning| !reasoning.trim().is_empty()) {
-        // With a schema, some servers take the whole answer for reasoning.
+        // With a schema, some servers mistake the whole answer for reasoning.
         Some(reasoning) if is_empty && with_schema && is_document(&reasoning) => {
             Ok(ProviderAnswer { text: reasoning, ..answer })
         }
@@ -116,10 +142,10 @@ fn is_document(text: &str) -> bool {
     text.trim_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-fn to_body(request: &Request, body: &impl serde::Serialize) -> Result<Vec<u8>, Failure> {
+fn to_body(request: &Request, body: &impl Serialize) -> Result<Vec<u8>, Failure> {
     let texts = request.messages.iter().map(|turn| turn.text.len()).sum::<usize>();
     let schema = request.schema.as_ref().map_or(0, |schema| schema.json().get().len());
-    // Escapes and field names need about an eighth.
+    // Escapes and field names need about an eighth more space.
     let mut bytes = Vec::with_capacity((request.system.len() + texts + schema) / 8 * 9);
     serde_json::to_writer(&mut bytes, body)
         .map_err(|error| Failure::SchemaUnsupported { reason: error.to_string() })?;
@@ -194,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn full_context_is_a_failure() {
+    fn a_full_context_is_a_failure() {
         let body = r#"{"content":[{"type":"text","text":"The"}],"stop_reason":"model_context_window_exceeded"}"#;
         let result = decode(Provider::Anthropic, body.as_bytes(), true);
         assert_eq!(result, Err(Unreadable::ContextFull));

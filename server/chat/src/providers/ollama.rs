@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{ErrorObject, ProviderAnswer, Question, Unreadable, missing, to_body};
+use super::{
+    ErrorObject, Message, ProviderAnswer, Question, Unreadable, messages, missing, to_body,
+};
 use crate::failure::Failure;
 use crate::reply::{Stop, Usage};
-use crate::request::{Role, Schema};
+use crate::request::Schema;
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -16,12 +18,6 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<&'a RawValue>,
     options: Options,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: &'a str,
 }
 
 #[derive(Serialize)]
@@ -37,20 +33,11 @@ struct Options {
 
 pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     let request = question.request;
-    let system = (!request.system.is_empty())
-        .then_some(Message { role: "system", content: &request.system });
-    let turns = request.messages.iter().map(|turn| Message {
-        role: match turn.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        },
-        content: &turn.text,
-    });
     to_body(
         request,
         &Body {
             model: question.model.model(),
-            messages: system.into_iter().chain(turns).collect(),
+            messages: messages(request).collect(),
             stream: false,
             format: request.schema.as_ref().map(Schema::json),
             options: Options {
@@ -95,7 +82,7 @@ pub(super) fn decode(body: &[u8]) -> Result<ProviderAnswer, Unreadable> {
             Some("length") => Stop::Length,
             Some(other) => Stop::Other(other.to_owned()),
         },
-        // Ollama omits this field if the prompt is cached.
+        // Ollama omits `prompt_eval_count` if the prompt is cached.
         usage: chat.eval_count.map(|output| Usage {
             input: chat.prompt_eval_count.unwrap_or(0),
             output,

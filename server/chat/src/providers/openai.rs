@@ -4,11 +4,13 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, Value};
 
-use super::{ErrorObject, ProviderAnswer, Question, Unreadable, missing, to_body};
+use super::{
+    ErrorObject, Message, ProviderAnswer, Question, Unreadable, messages, missing, to_body,
+};
 use crate::failure::Failure;
 use crate::model_name::Provider;
 use crate::reply::{Stop, Usage};
-use crate::request::{Role, Schema};
+use crate::request::Schema;
 use crate::settings::StructuredOutput;
 
 #[derive(Serialize)]
@@ -31,12 +33,6 @@ struct Body<'a> {
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: &'a str,
-}
-
-#[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum ResponseFormat<'a> {
     JsonSchema { json_schema: JsonSchema<'a> },
@@ -52,15 +48,6 @@ struct JsonSchema<'a> {
 
 pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
     let request = question.request;
-    let system = (!request.system.is_empty())
-        .then_some(Message { role: "system", content: &request.system });
-    let turns = request.messages.iter().map(|turn| Message {
-        role: match turn.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        },
-        content: &turn.text,
-    });
     let is_openai = question.model.provider() == Provider::OpenAi;
     let limit = Some(question.max_output_tokens);
     let schema = request.schema.as_ref();
@@ -68,7 +55,7 @@ pub(super) fn encode(question: &Question<'_>) -> Result<Vec<u8>, Failure> {
         request,
         &Body {
             model: question.model.model(),
-            messages: system.into_iter().chain(turns).collect(),
+            messages: messages(request).collect(),
             temperature: request.temperature.map(crate::Temperature::get),
             // OpenAI's seed is a signed 64-bit integer.
             seed: request.seed.map(|seed| seed & i64::MAX.unsigned_abs()),
@@ -98,7 +85,7 @@ struct Completion {
     id: Option<String>,
     model: Option<String>,
     error: Option<ErrorObject>,
-    /// `error` if the body itself is the error, as in vLLM.
+    /// `error` if the body itself is the error, as with vLLM.
     object: Option<String>,
     /// The error of a web framework such as FastAPI.
     detail: Option<Value>,
@@ -110,7 +97,7 @@ struct Completion {
 struct Choice {
     message: Option<Reply>,
     finish_reason: Option<String>,
-    /// The upstream provider's error, as in OpenRouter.
+    /// The upstream provider's error, as with OpenRouter.
     error: Option<ErrorObject>,
 }
 

@@ -5,7 +5,7 @@
     unreachable_pub,
     clippy::unwrap_used,
     clippy::allow_attributes,
-    reason = "each test uses a part of it, and fails by panicking"
+    reason = "each test uses a part of this module, and fails by panicking"
 )]
 
 use std::sync::Arc;

@@ -65,7 +65,7 @@ pub(crate) fn empty_choice(wire: Wire) -> Value {
     }
 }
 
-/// Builds an error. From status 500 it is transient, except for Ollama, whose errors have no type.
+/// Builds an error. From status 500 on, the error is transient, except for Ollama, whose errors have no type.
 pub(crate) fn error(wire: Wire, status: u16) -> Value {
     let message = format!("the script says {status}");
     match wire {

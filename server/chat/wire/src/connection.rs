@@ -47,7 +47,7 @@ struct Connection<'a> {
     shared: &'a Shared,
 }
 
-enum After {
+enum AfterResponse {
     Next,
     Close,
 }
@@ -63,14 +63,14 @@ impl Connection<'_> {
                 Ok(request) => self.answer(&request).await?,
                 Err(fault) => self.respond(400, "text/plain", fault.as_bytes()).await?,
             };
-            if matches!(after, After::Close) {
+            if matches!(after, AfterResponse::Close) {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Reads the next request, or describes its fault. Returns `None` at the end of the connection.
+    /// Reads the next request, or returns a description of its fault. Returns `None` at the end of the connection.
     async fn read_request(&mut self) -> io::Result<Option<Result<ReceivedRequest, &'static str>>> {
         loop {
             let mut headers = [httparse::EMPTY_HEADER; 64];
@@ -129,14 +129,14 @@ impl Connection<'_> {
         self.stream.read_buf(&mut self.buffer).await
     }
 
-    async fn answer(&mut self, request: &ReceivedRequest) -> io::Result<After> {
+    async fn answer(&mut self, request: &ReceivedRequest) -> io::Result<AfterResponse> {
         let wire = request.wire;
         if !request.has_key() {
             let text = format!("this key is wrong: {:?}", request.headers);
             return self.respond(401, "text/plain", text.as_bytes()).await;
         }
         if let Some(invalid_part) = request.invalid_part() {
-            let text = format!("{invalid_part} is wrong");
+            let text = format!("{invalid_part} is missing or invalid");
             return self.respond(400, "text/plain", text.as_bytes()).await;
         }
         match self.shared.next_reply(request) {
@@ -145,7 +145,7 @@ impl Connection<'_> {
             }
             ScriptedReply::AnswerAfter(delay, text) => {
                 if self.closes_within(delay).await {
-                    return Ok(After::Close);
+                    return Ok(AfterResponse::Close);
                 }
                 self.respond_json(200, &bodies::answer(request, &text)).await
             }
@@ -155,7 +155,7 @@ impl Connection<'_> {
                     released = shared.released.acquire() => {
                         released.map_err(io::Error::other)?.forget();
                     }
-                    () = self.wait_for_peer_close() => return Ok(After::Close),
+                    () = self.wait_for_peer_close() => return Ok(AfterResponse::Close),
                 }
                 self.respond_json(200, &bodies::answer(request, &text)).await
             }
@@ -178,14 +178,14 @@ impl Connection<'_> {
             ScriptedReply::Dribble => {
                 self.send_slowly(&bodies::answer(request, r#"{"ok":true}"#)).await
             }
-            ScriptedReply::Close => Ok(After::Close),
+            ScriptedReply::Close => Ok(AfterResponse::Close),
             ScriptedReply::Reset => {
                 let body = bodies::answer(request, r#"{"ok":true}"#).to_string();
                 self.stream.write_all(head(200, JSON, "", Some(body.len())).as_bytes()).await?;
                 let half = body.len() / 2;
                 self.stream.write_all(body.as_bytes().get(..half).unwrap_or_default()).await?;
                 self.stream.set_zero_linger()?;
-                Ok(After::Close)
+                Ok(AfterResponse::Close)
             }
             ScriptedReply::TruncatedJson => {
                 let body = bodies::answer(request, r#"{"ok":true}"#).to_string();
@@ -227,11 +227,16 @@ impl Connection<'_> {
         }
     }
 
-    async fn respond_json(&mut self, status: u16, body: &Value) -> io::Result<After> {
+    async fn respond_json(&mut self, status: u16, body: &Value) -> io::Result<AfterResponse> {
         self.respond(status, JSON, body.to_string().as_bytes()).await
     }
 
-    async fn respond(&mut self, status: u16, content_type: &str, body: &[u8]) -> io::Result<After> {
+    async fn respond(
+        &mut self,
+        status: u16,
+        content_type: &str,
+        body: &[u8],
+    ) -> io::Result<AfterResponse> {
         self.respond_with_headers(status, content_type, "", body).await
     }
 
@@ -241,27 +246,27 @@ impl Connection<'_> {
         content_type: &str,
         extra_headers: &str,
         body: &[u8],
-    ) -> io::Result<After> {
+    ) -> io::Result<AfterResponse> {
         let mut bytes = head(status, content_type, extra_headers, Some(body.len())).into_bytes();
         bytes.extend_from_slice(body);
         self.stream.write_all(&bytes).await?;
-        Ok(After::Next)
+        Ok(AfterResponse::Next)
     }
 
-    async fn send_slowly(&mut self, body: &Value) -> io::Result<After> {
+    async fn send_slowly(&mut self, body: &Value) -> io::Result<AfterResponse> {
         let body = body.to_string();
         self.stream.write_all(head(200, JSON, "", Some(body.len())).as_bytes()).await?;
         for byte in body.bytes() {
             self.stream.write_all(&[byte]).await?;
             if self.closes_within(Duration::from_secs(1)).await {
-                return Ok(After::Close);
+                return Ok(AfterResponse::Close);
             }
         }
-        Ok(After::Next)
+        Ok(AfterResponse::Next)
     }
 
     /// Sends spaces, which are valid before a JSON value.
-    async fn send_endless(&mut self, bytes: u64) -> io::Result<After> {
+    async fn send_endless(&mut self, bytes: u64) -> io::Result<AfterResponse> {
         let part = [b' '; 1 << 14];
         self.stream.write_all(head(200, JSON, "", None).as_bytes()).await?;
         for _ in 0..bytes.div_ceil(part.len() as u64) {
@@ -270,12 +275,12 @@ impl Connection<'_> {
             self.stream.write_all(b"\r\n").await?;
         }
         self.stream.write_all(b"0\r\n\r\n").await?;
-        Ok(After::Next)
+        Ok(AfterResponse::Next)
     }
 
-    async fn wait_for_close(&mut self) -> io::Result<After> {
+    async fn wait_for_close(&mut self) -> io::Result<AfterResponse> {
         self.wait_for_peer_close().await;
-        Ok(After::Close)
+        Ok(AfterResponse::Close)
     }
 
     async fn closes_within(&mut self, time: Duration) -> bool {

@@ -28,5 +28,5 @@ pub use server::{Counts, Server};
 
 /// The only valid key.
 pub const KEY: &str = "wire-key-0123456789abcdef";
-/// The model name in answers, which differs from the requested one.
+/// The model name in answers, which differs from the requested name.
 pub const ANSWERING_MODEL: &str = "wire-model-2026-11-21";

@@ -47,7 +47,7 @@ pub struct Verdict {
     pub evidence_type: &'static str,
     /// The explanation.
     pub note: &'static str,
-    /// The citations, see [`citation`].
+    /// The citations. See [`citation`].
     pub citations: Vec<Value>,
 }
 

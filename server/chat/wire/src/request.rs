@@ -1,4 +1,4 @@
-//! Parses and validates requests like a provider.
+//! Parses and validates requests as a provider does.
 
 use serde_json::Value;
 

@@ -15,19 +15,19 @@ pub enum ScriptedReply {
     AnswerWhenReleased(String),
     /// An HTTP status with an error in the provider's format.
     Status(u16),
-    /// Status 429 with a Retry-After.
+    /// Status 429 with this Retry-After value.
     RateLimited(&'static str),
     /// An HTTP status, content type and body.
     Raw(u16, &'static str, Vec<u8>),
     /// No response.
     Hang,
-    /// The head, then one byte per second.
+    /// The response head, then one byte of the body per second.
     Dribble,
-    /// Half of the head, then nothing.
+    /// Half of the response head, then nothing.
     HangInHead,
     /// The connection is closed without a response.
     Close,
-    /// The head and half of the body, then a connection reset.
+    /// The response head and half of the body, then a connection reset.
     Reset,
     /// Truncated JSON in a complete body.
     TruncatedJson,
@@ -35,7 +35,7 @@ pub enum ScriptedReply {
     OtherShape,
     /// The model's refusal to answer.
     Refusal,
-    /// A response of the content filter.
+    /// A response from the content filter.
     ContentFilter,
     /// An answer truncated by the token limit.
     Length,

@@ -4,12 +4,14 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{AbortHandle, JoinSet};
 
+use crate::KEY;
 use crate::connection;
 use crate::request::{ReceivedRequest, Wire};
 use crate::scripted_reply::ScriptedReply;
@@ -59,7 +61,7 @@ impl fmt::Debug for Script {
 }
 
 impl Server {
-    /// Starts a server on a free port. By default it answers `{"ok":true}`.
+    /// Starts a server on a free port. By default, it answers `{"ok":true}`.
     ///
     /// # Errors
     /// Returns an error if the port cannot be bound.
@@ -87,6 +89,18 @@ impl Server {
         format!("http://{}{}", self.address, wire.base())
     }
 
+    /// Returns the TOML table that configures a model on this server. Writes the server's key to a file in
+    /// `folder`.
+    ///
+    /// # Errors
+    /// Returns an error if the key cannot be written.
+    pub fn model_table(&self, name: &str, folder: &Path) -> io::Result<String> {
+        let key = folder.join("key");
+        std::fs::write(&key, KEY)?;
+        let (url, key) = (self.base_url(Wire::OpenAi), key.display());
+        Ok(format!("[judges.models.\"{name}\"]\nbase_url = \"{url}\"\nkey_file = \"{key}\"\n"))
+    }
+
     /// Returns the server's address.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
@@ -111,19 +125,19 @@ impl Server {
         self.shared.script().default = Arc::new(answer);
     }
 
-    /// Sets whether requests without a schema are rejected. `true` by default.
+    /// Sets whether requests without a schema are rejected, as they are by default.
     pub fn demand_schema(&self, demanded: bool) {
         self.shared.script().demands_schema = demanded;
     }
 
-    /// Stops recording requests. For benchmarks.
+    /// Stops recording requests, for benchmarks.
     pub fn forget_requests(&self) {
         self.shared.script().records_requests = false;
     }
 
-    /// Releases `number` waiting answers.
-    pub fn release(&self, number: usize) {
-        self.shared.released.add_permits(number);
+    /// Releases `count` waiting answers.
+    pub fn release(&self, count: usize) {
+        self.shared.released.add_permits(count);
     }
 
     /// Returns the requests received so far.

@@ -1,15 +1,4 @@
-//! The tiny test model, damaged copies of it, and the runtime if installed.
-
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::allow_attributes,
-    clippy::print_stdout,
-    reason = "a test fails by panicking, and each uses a part of this"
-)]
+//! Provides the tiny test model, copies of it to modify, and ONNX Runtime if it is installed.
 
 #[path = "../../../tests/support/skip.rs"]
 mod skip;
@@ -20,11 +9,11 @@ use std::path::{Path, PathBuf};
 use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair};
 use gsar_embedding::Runtime;
 use serde_json::Value;
-use skip::skipped;
+use skip::report_skip;
 
-/// Loads the runtime from the user's cache. If there is none, prints a line and returns `None`.
-pub(crate) fn runtime(test: &str) -> Option<Runtime> {
-    Runtime::load(None).map_err(|error| skipped("onnxruntime", format!("{test}: {error}"))).ok()
+/// Loads the runtime from the user's cache. If it is not there, prints a line and returns `None`.
+pub(crate) fn runtime() -> Option<Runtime> {
+    Runtime::load(None).map_err(|error| report_skip("onnxruntime", error)).ok()
 }
 
 pub(crate) fn fixture() -> PathBuf {
@@ -44,7 +33,7 @@ pub(crate) fn options(workers: usize) -> Options {
     Options { workers, ..Options::default() }
 }
 
-pub(crate) fn fresh(runtime: &Runtime, folder: &Path) -> CrossEncoder {
+pub(crate) fn start_encoder(runtime: &Runtime, folder: &Path) -> CrossEncoder {
     let options = Options { cache_bytes: 0, ..options(1) };
     CrossEncoder::start(runtime, &Model::open(folder).unwrap(), &options).unwrap()
 }

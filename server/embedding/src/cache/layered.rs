@@ -4,7 +4,7 @@ use super::{Cache, CacheError, Key};
 use crate::vector::Vector;
 
 /// Reads from the front cache first, then from the back cache, and copies vectors from back to front. If
-/// the back cache fails, still returns vectors from the front.
+/// the back cache fails, returns the vectors found in the front cache, or an error if there are none.
 #[derive(Debug)]
 pub struct LayeredCache<Front, Back> {
     front: Front,

@@ -25,7 +25,7 @@ struct Entries {
 }
 
 impl MemoryCache {
-    /// Creates a cache of at most `max_bytes` bytes. 1 MiB holds 605 vectors of 384 values.
+    /// Creates a cache of at most `max_bytes` bytes. A cache of 1 MiB holds 605 vectors of 384 values.
     #[must_use]
     pub fn new(max_bytes: usize) -> Self {
         Self { max_bytes, entries: Mutex::default() }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn stores_nothing_below_the_size_of_a_vector() {
+    fn does_not_store_vectors_above_the_limit() {
         let cache = MemoryCache::new(8);
         cache.put_many(&[(key("a"), vector())]).unwrap();
         assert_eq!(cache.get_many(&[key("a")]).unwrap(), [None]);

@@ -35,11 +35,11 @@ pub struct SqliteCache {
 impl SqliteCache {
     /// Opens the file, or creates it with mode 0600 and missing parent folders with mode 0700.
     ///
-    /// Deletes the oldest vectors before the file exceeds `max_bytes`. 1 GiB holds about half a million
-    /// vectors of 384 values. The write-ahead log adds a few megabytes.
+    /// Deletes the oldest vectors before the file exceeds `max_bytes`. A file of 1 GiB holds about half a
+    /// million vectors of 384 values. The write-ahead log adds a few megabytes.
     ///
     /// # Errors
-    /// [`CacheError::Foreign`] or [`CacheError::Unusable`].
+    /// Returns [`CacheError::Foreign`] or [`CacheError::Unusable`].
     pub fn open(file: &Path, max_bytes: u64) -> Result<Self, CacheError> {
         let name = file.display().to_string();
         let unusable = |reason: String| CacheError::Unusable { file: name.clone(), reason };
@@ -103,7 +103,7 @@ fn connect(file: &Path) -> rusqlite::Result<Option<Connection>> {
     Ok(Some(connection))
 }
 
-/// Returns `true` if the database is empty or a cache with this schema version.
+/// Returns `true` if the database is empty, or if it is a cache with this schema version.
 fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
     let query_number = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
     let application = query_number("PRAGMA application_id")?;
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    const MUCH: u64 = 1 << 30;
+    const ONE_GIB: u64 = 1 << 30;
 
     fn key(number: usize) -> Key {
         Key::new(&[1; 32], &number.to_string())
@@ -200,15 +200,15 @@ mod tests {
     fn vectors_survive_restarts_and_are_shared() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("new/vectors.sqlite3");
-        let cache = SqliteCache::open(&file, MUCH).unwrap();
+        let cache = SqliteCache::open(&file, ONE_GIB).unwrap();
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         cache.put_many(&[(key(1), vector(1)), (key(2), vector(2))]).unwrap();
         cache.put_many(&[(key(1), vector(1))]).unwrap();
-        let other = SqliteCache::open(&file, MUCH).unwrap();
+        let other = SqliteCache::open(&file, ONE_GIB).unwrap();
         let expected = vec![Some(vector(2)), None, Some(vector(1))];
         assert_eq!(other.get_many(&[key(2), key(3), key(1)]).unwrap(), expected);
         drop((cache, other));
-        let again = SqliteCache::open(&file, MUCH).unwrap();
+        let again = SqliteCache::open(&file, ONE_GIB).unwrap();
         assert_eq!(again.get_many(&[key(2), key(3), key(1)]).unwrap(), expected);
     }
 
@@ -218,8 +218,8 @@ mod tests {
         let file = folder.path().join("vectors.sqlite3");
         let cache = SqliteCache::open(&file, 1 << 20).unwrap();
         for start in (0..2_000).step_by(100) {
-            let some: Vec<_> = (start..start + 100).map(|at| (key(at), vector(at))).collect();
-            cache.put_many(&some).unwrap();
+            let batch: Vec<_> = (start..start + 100).map(|at| (key(at), vector(at))).collect();
+            cache.put_many(&batch).unwrap();
         }
         let keys: Vec<_> = (0..2_000).map(key).collect();
         let found = cache.get_many(&keys).unwrap();
@@ -236,21 +236,21 @@ mod tests {
         let file = folder.path().join("other.sqlite3");
         Connection::open(&file).unwrap().execute_batch("CREATE TABLE t (x)").unwrap();
         let before = std::fs::read(&file).unwrap();
-        let refused = SqliteCache::open(&file, MUCH).unwrap_err();
+        let refused = SqliteCache::open(&file, ONE_GIB).unwrap_err();
         assert!(matches!(refused, CacheError::Foreign { .. }), "{refused}");
         assert_eq!(std::fs::read(&file).unwrap(), before);
 
-        std::fs::write(&file, "this is a text and not a database, whatever its name").unwrap();
-        let refused = SqliteCache::open(&file, MUCH).unwrap_err();
+        std::fs::write(&file, "this is text, not a database, whatever its name").unwrap();
+        let refused = SqliteCache::open(&file, ONE_GIB).unwrap_err();
         assert!(refused.to_string().contains("delete it"), "{refused}");
-        let refused = SqliteCache::open(folder.path(), MUCH).unwrap_err();
+        let refused = SqliteCache::open(folder.path(), ONE_GIB).unwrap_err();
         assert!(matches!(refused, CacheError::Unusable { .. }), "{refused}");
     }
 
     #[test]
     fn blobs_of_invalid_length_are_misses() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = SqliteCache::open(&folder.path().join("vectors.sqlite3"), MUCH).unwrap();
+        let cache = SqliteCache::open(&folder.path().join("vectors.sqlite3"), ONE_GIB).unwrap();
         cache.put_many(&[(key(1), vector(1))]).unwrap();
         cache
             .with(|connection| connection.execute("UPDATE vectors SET vector = x'0102030405'", []))

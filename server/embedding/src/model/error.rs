@@ -31,7 +31,7 @@ pub enum ModelError {
         fix: Fix,
     },
     /// A file changed since it was fetched.
-    #[error("model: {} has sha256 {found}, but its manifest has {expected}; {fix}", file.display())]
+    #[error("model: {} has sha256 {found}, but the manifest has {expected}; {fix}", file.display())]
     Changed {
         /// The file.
         file: PathBuf,

@@ -24,7 +24,7 @@ impl ModelFolder {
     /// Opens a folder and reads its `manifest.json`, if any.
     ///
     /// # Errors
-    /// [`ModelError::Unreadable`] if the manifest is invalid.
+    /// Returns [`ModelError::Unreadable`] if the manifest is invalid.
     pub fn open(path: &Path, fix: Fix) -> Result<Self, ModelError> {
         let manifest = Manifest::read(path).map_err(|error| ModelError::Unreadable {
             file: path.join("manifest.json"),
@@ -66,7 +66,7 @@ impl ModelFolder {
     /// Reads a file, checks it against the manifest, and adds it to the model digest.
     ///
     /// # Errors
-    /// [`ModelError::Unreadable`] or [`ModelError::Changed`].
+    /// Returns [`ModelError::Unreadable`] or [`ModelError::Changed`].
     pub fn read(&mut self, name: &str) -> Result<Vec<u8>, ModelError> {
         self.read_as(name, name)
     }
@@ -77,7 +77,7 @@ impl ModelFolder {
             self.content(name).map_err(|error| self.unreadable(name, error.to_string()))?;
         if let Some(manifest) = &self.manifest {
             let found = user_cache::to_hex(&user_cache::sha256(&content));
-            let expected = manifest.sha256(name).unwrap_or("nothing");
+            let expected = manifest.sha256(name).unwrap_or("no entry for it");
             if found != expected {
                 return Err(ModelError::Changed {
                     file: self.path.join(name),

@@ -20,8 +20,8 @@ use crate::session::{OnnxSession, OpenError};
 use crate::user_cache;
 
 pub use error::{Fix, ModelError};
+pub use fastembed::Pooling;
 pub use folder::{BuiltIn, ModelFolder};
-pub use settings::Pooling;
 
 const ALL_MINI_LM: &str = "all-MiniLM-L6-v2";
 
@@ -48,11 +48,11 @@ pub struct Model {
 }
 
 impl Model {
-    /// Reads the model that `make models` puts into the user's cache: all-MiniLM-L6-v2, English, with 384
-    /// values and 256 tokens.
+    /// Reads the model that `make models` puts into the user's cache: all-MiniLM-L6-v2, an English model
+    /// with 384 values per vector and at most 256 tokens per text.
     ///
     /// # Errors
-    /// Those of [`Model::open`], and [`ModelError::NoCacheFolder`].
+    /// Returns the same errors as [`Model::open`], or [`ModelError::NoCacheFolder`].
     pub fn all_mini_lm() -> Result<Self, ModelError> {
         Self::fetched(|name| std::env::var_os(name))
     }
@@ -85,7 +85,7 @@ impl Model {
     /// Returns how token vectors are pooled.
     #[must_use]
     pub fn pooling(&self) -> Pooling {
-        self.pooling
+        self.pooling.clone()
     }
 
     /// Returns the maximum number of tokens in a text. Longer texts are truncated, as are texts of more
@@ -104,13 +104,13 @@ impl Model {
     /// Opens a session with its own copy of the weights. Takes about 0.3 s for 100 MB.
     ///
     /// # Errors
-    /// [`ModelError::Onnx`], [`ModelError::Tokenizer`] or [`ModelError::TrialRun`].
+    /// Returns [`ModelError::Onnx`], [`ModelError::Tokenizer`] or [`ModelError::TrialRun`].
     pub fn session(&self, runtime: &Runtime) -> Result<OnnxSession, ModelError> {
         let session = OnnxSession::open(
             runtime.environment().clone(),
             self.onnx.clone(),
             self.tokenizer.clone(),
-            self.pooling.into(),
+            self.pooling.clone(),
             self.max_tokens,
         )
         .map_err(|error| match error {
@@ -127,7 +127,7 @@ impl Model {
             Some(vocab_size) if session.vocabulary() as u64 > vocab_size => {
                 let vocabulary = session.vocabulary();
                 let reason = format!(
-                    "it has {vocabulary} tokens and the model {vocab_size}, so it belongs to another model"
+                    "it has {vocabulary} tokens, but the model has {vocab_size}, so it belongs to another model"
                 );
                 Err(self.tokenizer_error(TOKENIZER, reason))
             }
@@ -227,11 +227,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_model_error_has_the_fix() {
+    fn the_error_for_a_missing_model_names_the_fix() {
         let cache = tempfile::tempdir().unwrap();
-        let with =
+        let variable =
             |name: &str| (name == "XDG_CACHE_HOME").then(|| cache.path().as_os_str().to_owned());
-        let error = Model::fetched(with).unwrap_err().to_string();
+        let error = Model::fetched(variable).unwrap_err().to_string();
         assert!(error.contains("all-MiniLM-L6-v2: manifest.json not found"), "{error}");
         assert!(error.ends_with("run `make models`"), "{error}");
         assert_eq!(Model::fetched(|_| None).unwrap_err(), ModelError::NoCacheFolder);

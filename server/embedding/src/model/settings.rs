@@ -1,30 +1,13 @@
 //! Reads a sentence model's pooling and token limit.
 
+use fastembed::Pooling;
 use serde_json::Value;
-
-/// A method of combining token vectors into a text vector.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pooling {
-    /// The mean over all tokens in the text.
-    Mean,
-    /// The vector of the first token.
-    Cls,
-}
-
-impl From<Pooling> for fastembed::Pooling {
-    fn from(pooling: Pooling) -> Self {
-        match pooling {
-            Pooling::Mean => Self::Mean,
-            Pooling::Cls => Self::Cls,
-        }
-    }
-}
 
 /// Returns the pooling from `1_Pooling/config.json`.
 ///
 /// # Errors
 ///
-/// The configured modes, unless there is exactly one and it is supported.
+/// Returns the configured modes, unless there is exactly one and it is supported.
 pub(super) fn pooling(config: &Value) -> Result<Pooling, String> {
     let modes: Vec<&str> = config
         .as_object()
@@ -57,7 +40,8 @@ pub(super) fn other_modules(modules: &Value) -> Vec<&str> {
 ///
 /// # Errors
 ///
-/// The limit, if it is missing or leaves no room for a word between the special tokens.
+/// Returns a description of the limit if it is missing, above the maximum, or too low to leave room for a
+/// word between the special tokens.
 pub(super) fn max_tokens(
     sentence: Option<&Value>,
     tokenizer: &Value,
@@ -88,7 +72,7 @@ mod tests {
 
     #[test]
     fn parses_exactly_one_pooling() {
-        let with = |mean, cls, max| {
+        let parse = |mean, cls, max| {
             pooling(&json!({
                 "word_embedding_dimension": 384,
                 "pooling_mode_mean_tokens": mean,
@@ -96,11 +80,11 @@ mod tests {
                 "pooling_mode_max_tokens": max,
             }))
         };
-        assert_eq!(with(true, false, false), Ok(Pooling::Mean));
-        assert_eq!(with(false, true, false), Ok(Pooling::Cls));
-        assert_eq!(with(false, false, true).unwrap_err(), "pooling_mode_max_tokens");
-        assert!(with(true, true, false).unwrap_err().contains(" with "));
-        assert_eq!(with(false, false, false).unwrap_err(), "no pooling");
+        assert_eq!(parse(true, false, false), Ok(Pooling::Mean));
+        assert_eq!(parse(false, true, false), Ok(Pooling::Cls));
+        assert_eq!(parse(false, false, true).unwrap_err(), "pooling_mode_max_tokens");
+        assert!(parse(true, true, false).unwrap_err().contains(" with "));
+        assert_eq!(parse(false, false, false).unwrap_err(), "no pooling");
         assert_eq!(pooling(&json!([1])).unwrap_err(), "no pooling");
     }
 

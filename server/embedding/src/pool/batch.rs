@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use crate::cache::Key;
 
-/// Texts up to this length are treated as equal, because they have only a few tokens.
+/// Texts up to this length in bytes count as equally long, because they have only a few tokens.
 const SHORT: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ struct Batch {
 }
 
 impl Batch {
-    /// Adds a job unless it exceeds a limit or needs more than a quarter of a text in padding.
+    /// Adds a job, unless it would exceed a limit or more than a quarter of a text would be padding.
     fn add(&mut self, slot: Slot, limits: BatchLimits) -> ControlFlow<()> {
         let min = self.min.min(slot.length);
         let max = self.max.max(slot.length);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn respects_the_limits_and_prefers_the_nearest() {
+    fn respects_the_limits_and_prefers_the_nearest_lengths() {
         let lengths = [100, 120, 101, 98, 97];
         let three_texts = BatchLimits { texts: 3, ..WIDE };
         assert_eq!(take_lengths(&mut waiting_jobs(&lengths), three_texts, &lengths), [0, 2, 3]);

@@ -38,7 +38,7 @@ pub struct Statistics {
     pub failed: u64,
     /// The number of cache failures.
     pub cache_faults: u64,
-    /// The number of questions that no worker has started.
+    /// The number of questions that no worker has started on.
     pub waiting: usize,
 }
 
@@ -89,7 +89,7 @@ impl<Q: Question> Pool<Q> {
     /// Answers questions, in order. Waits while the queue is full.
     ///
     /// Concurrent requests for the same question share one computation. Dropping the future cancels the
-    /// questions that no worker has started.
+    /// questions that no worker has started on.
     pub async fn ask(
         &self,
         questions: Vec<Q>,

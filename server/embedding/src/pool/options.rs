@@ -32,7 +32,8 @@ pub struct Options {
 pub enum Priority {
     /// Interactive work.
     Query,
-    /// Background work, such as filling an index. Gets one batch in eight while queries are waiting.
+    /// Background work, such as filling an index. While queries are waiting, one batch in eight is
+    /// background work.
     Background,
 }
 
@@ -51,19 +52,19 @@ impl Default for Options {
 impl Options {
     /// Returns an error if a value is out of range.
     pub fn check(&self) -> Result<(), StartError> {
-        let refuse =
+        let reject =
             |field, given: u64, allowed| Err(StartError::InvalidOption { field, given, allowed });
         if !(1..=MAX_WORKERS).contains(&self.workers) {
-            return refuse("workers", self.workers as u64, "1 to 64");
+            return reject("workers", self.workers as u64, "1 to 64");
         }
         if !(1..=MAX_BATCH_TEXTS).contains(&self.batch_texts) {
-            return refuse("batch_texts", self.batch_texts as u64, "1 to 1024");
+            return reject("batch_texts", self.batch_texts as u64, "1 to 1024");
         }
         if self.batch_bytes == 0 {
-            return refuse("batch_bytes", 0, "at least 1");
+            return reject("batch_bytes", 0, "at least 1");
         }
         if !(MIN_QUEUE_BYTES..=MAX_QUEUE_BYTES).contains(&self.queue_bytes) {
-            return refuse("queue_bytes", u64::from(self.queue_bytes), "4096 to 1073741824");
+            return reject("queue_bytes", u64::from(self.queue_bytes), "4096 to 1073741824");
         }
         Ok(())
     }
@@ -76,23 +77,23 @@ mod tests {
     #[test]
     fn rejects_values_out_of_range() {
         Options::default().check().unwrap();
-        let with = |change: fn(&mut Options)| {
+        let check = |change: fn(&mut Options)| {
             let mut options = Options::default();
             change(&mut options);
             options.check()
         };
-        with(|options| options.workers = 64).unwrap();
-        with(|options| options.queue_bytes = 1 << 30).unwrap();
-        for (field, refused) in [
-            ("workers", with(|options| options.workers = 0)),
-            ("workers", with(|options| options.workers = 65)),
-            ("batch_texts", with(|options| options.batch_texts = 0)),
-            ("batch_texts", with(|options| options.batch_texts = 1_025)),
-            ("batch_bytes", with(|options| options.batch_bytes = 0)),
-            ("queue_bytes", with(|options| options.queue_bytes = 4_095)),
-            ("queue_bytes", with(|options| options.queue_bytes = u32::MAX)),
+        check(|options| options.workers = 64).unwrap();
+        check(|options| options.queue_bytes = 1 << 30).unwrap();
+        for (field, result) in [
+            ("workers", check(|options| options.workers = 0)),
+            ("workers", check(|options| options.workers = 65)),
+            ("batch_texts", check(|options| options.batch_texts = 0)),
+            ("batch_texts", check(|options| options.batch_texts = 1_025)),
+            ("batch_bytes", check(|options| options.batch_bytes = 0)),
+            ("queue_bytes", check(|options| options.queue_bytes = 4_095)),
+            ("queue_bytes", check(|options| options.queue_bytes = u32::MAX)),
         ] {
-            assert!(refused.unwrap_err().to_string().contains(field));
+            assert!(result.unwrap_err().to_string().contains(field));
         }
     }
 }

@@ -16,9 +16,9 @@ pub(super) type Outcome = Result<Vector, PoolError>;
 /// The maximum number of consecutive query batches while background work is waiting.
 const MAX_QUERIES_IN_A_ROW: u32 = 7;
 /// The maximum number of jobs per lookup, so that queries do not wait for a long lookup.
-const MAX_LOOK_UPS: usize = 256;
-/// The maximum number of answers waiting to be stored. More are dropped if the cache is slower than the
-/// model.
+const MAX_LOOKUPS: usize = 256;
+/// The maximum number of answers waiting to be stored. If the cache is slower than the model, further
+/// answers are dropped.
 const MAX_TO_STORE: usize = 8_192;
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ struct Job<Q> {
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    LookUp,
+    Lookup,
     Waiting(Slot),
     Running,
 }
@@ -100,7 +100,7 @@ impl<Q: Question> Queue<Q> {
         if priority < job.priority {
             job.priority = priority;
             match job.stage {
-                Stage::LookUp => self.to_look_up.of(priority).push_back(key),
+                Stage::Lookup => self.to_look_up.of(priority).push_back(key),
                 Stage::Waiting(slot) => {
                     self.waiting.background.remove(slot);
                     self.make_ready(key);
@@ -127,7 +127,7 @@ impl<Q: Question> Queue<Q> {
             bytes: question.bytes(),
             question: Some(question),
             priority,
-            stage: Stage::LookUp,
+            stage: Stage::Lookup,
             callers: vec![sender],
             permit: Some(permit),
         };
@@ -148,7 +148,7 @@ impl<Q: Question> Queue<Q> {
                 continue;
             }
             match job.stage {
-                Stage::LookUp => {}
+                Stage::Lookup => {}
                 Stage::Waiting(slot) => self.waiting.of(job.priority).remove(slot),
                 Stage::Running => continue,
             }
@@ -156,17 +156,17 @@ impl<Q: Question> Queue<Q> {
         }
     }
 
-    pub(super) fn take_look_ups(&mut self) -> Vec<Key> {
+    pub(super) fn take_lookups(&mut self) -> Vec<Key> {
         let mut keys = Vec::new();
-        while keys.len() < MAX_LOOK_UPS {
+        while keys.len() < MAX_LOOKUPS {
             let next = self
                 .to_look_up
                 .query
                 .pop_front()
                 .or_else(|| self.to_look_up.background.pop_front());
             let Some(key) = next else { break };
-            // Raising a priority queues a key twice, and the job may be gone.
-            if self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp)) {
+            // Raising the priority of a job queues its key twice, and the job may already be gone.
+            if self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::Lookup)) {
                 keys.push(key);
             }
         }
@@ -174,7 +174,7 @@ impl<Q: Question> Queue<Q> {
     }
 
     pub(super) fn complete_lookup(&mut self, key: Key, vector: Option<Vector>) {
-        let is_pending = self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::LookUp));
+        let is_pending = self.jobs.get(&key).is_some_and(|job| matches!(job.stage, Stage::Lookup));
         match vector {
             _ if !is_pending => {}
             Some(vector) => self.answer(key, &Ok(vector)),
@@ -182,13 +182,13 @@ impl<Q: Question> Queue<Q> {
         }
     }
 
-    /// Starts the next batch for one of `workers`. Empty if no job is waiting.
+    /// Starts the next batch for one of the `workers`. The batch is empty if no job is waiting.
     pub(super) fn begin(&mut self, limits: BatchLimits, workers: usize) -> Vec<StartedJob<Q>> {
         let queries = self.waiting.query.len();
         let background = self.waiting.background.len();
         let is_background_turn =
             queries == 0 || (background > 0 && self.queries_in_a_row >= MAX_QUERIES_IN_A_ROW);
-        let (line, waiting) = if is_background_turn {
+        let (jobs, waiting) = if is_background_turn {
             self.queries_in_a_row = 0;
             (&mut self.waiting.background, background)
         } else {
@@ -196,7 +196,7 @@ impl<Q: Question> Queue<Q> {
             (&mut self.waiting.query, queries)
         };
         let texts = limits.texts.min(waiting.div_ceil(workers.max(1)));
-        let keys = line.take(BatchLimits { texts, ..limits });
+        let keys = jobs.take(BatchLimits { texts, ..limits });
         keys.into_iter()
             .filter_map(|key| {
                 let job = self.jobs.get_mut(&key)?;
@@ -333,7 +333,7 @@ mod tests {
             drop(second);
             queue.cancel(&[key("a")]);
             assert_eq!((queue.pending(), free.available_permits()), (0, 1));
-            assert!(queue.take_look_ups().is_empty());
+            assert!(queue.take_lookups().is_empty());
             assert!(begin(&mut queue).is_empty());
         }
         let mut queue = Queue::new(true, 100);
@@ -362,7 +362,7 @@ mod tests {
         let mut known = enqueue(&mut queue, "known", Priority::Background);
         let mut new = enqueue(&mut queue, "new", Priority::Background);
         assert!(begin(&mut queue).is_empty());
-        assert_eq!(queue.take_look_ups(), [key("known"), key("new")]);
+        assert_eq!(queue.take_lookups(), [key("known"), key("new")]);
         queue.complete_lookup(key("known"), Some(vector(1.0)));
         queue.complete_lookup(key("new"), None);
         assert_eq!(known.try_recv().unwrap(), Ok(vector(1.0)));
@@ -381,7 +381,7 @@ mod tests {
             enqueue(&mut queue, "c", Priority::Query),
             enqueue(&mut queue, "b", Priority::Query),
         ];
-        let mut keys = queue.take_look_ups();
+        let mut keys = queue.take_lookups();
         assert_eq!(keys[..2], [key("c"), key("b")]);
         keys.dedup();
         for key in keys {

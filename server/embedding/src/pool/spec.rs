@@ -6,7 +6,8 @@ use crate::vector::Vector;
 
 /// A question that a pool can answer.
 pub trait Question: Send + 'static {
-    /// Returns the question's length in bytes. Limits the queue and forms batches.
+    /// Returns the question's length in bytes, which counts towards the queue limit and is used to form
+    /// batches.
     fn bytes(&self) -> usize;
 
     /// Returns the cache key for the model with this digest.

@@ -38,8 +38,8 @@ pub(super) struct Counts {
     pub(super) cache_faults: AtomicU64,
 }
 
-fn count(counter: &AtomicU64, number: usize) {
-    counter.fetch_add(number as u64, Ordering::Relaxed);
+fn count(counter: &AtomicU64, amount: usize) {
+    counter.fetch_add(amount as u64, Ordering::Relaxed);
 }
 
 impl<Q: Question> Shared<Q> {
@@ -134,7 +134,7 @@ impl<Q: Question> Shared<Q> {
             if let Some(fault) = faults.first()
                 && !is_failing
             {
-                tracing::warn!("{fault}; vectors are recomputed until the cache works");
+                tracing::warn!("{fault}; vectors are recomputed until the cache works again");
             }
             is_failing = !faults.is_empty();
         }
@@ -144,7 +144,7 @@ impl<Q: Question> Shared<Q> {
         let mut queue = self.queue();
         loop {
             // Answers are stored before the lookup, so that the lookup finds them.
-            let batch = CacheBatch { store: queue.take_to_store(), look_up: queue.take_look_ups() };
+            let batch = CacheBatch { store: queue.take_to_store(), look_up: queue.take_lookups() };
             if !batch.store.is_empty() || !batch.look_up.is_empty() {
                 return Some(batch);
             }
@@ -184,7 +184,7 @@ fn compute<Q: Question>(computation: &mut dyn Computation<Q>, questions: &[&Q]) 
         Err(error) if questions.len() > 1 => {
             tracing::debug!(
                 questions = questions.len(),
-                "a batch failed and is retried one by one: {error}"
+                "a batch failed, so its questions are retried one by one: {error}"
             );
             questions.iter().flat_map(|question| compute(computation, &[question])).collect()
         }

@@ -8,7 +8,7 @@
     clippy::indexing_slicing,
     clippy::allow_attributes,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and each uses a part of this"
+    reason = "a test fails by panicking, and each test file uses only part of this module"
 )]
 
 #[path = "../../../tests/support/skip.rs"]
@@ -22,28 +22,31 @@ pub(crate) const DIMENSION: usize = 8;
 
 /// A session that reports each batch and waits before computing it.
 pub(crate) struct Gated {
-    begun: Sender<Vec<String>>,
-    go_on: Receiver<()>,
+    started: Sender<Vec<String>>,
+    proceed: Receiver<()>,
 }
 
 pub(crate) struct Gate {
-    pub(crate) begun: Receiver<Vec<String>>,
-    pub(crate) go_on: Sender<()>,
+    pub(crate) started: Receiver<Vec<String>>,
+    pub(crate) proceed: Sender<()>,
 }
 
 impl Gate {
     /// Waits for a batch to start and lets it continue.
     pub(crate) fn pass(&self) -> Vec<String> {
-        let batch = self.begun.recv().unwrap();
-        self.go_on.send(()).unwrap();
+        let batch = self.started.recv().unwrap();
+        self.proceed.send(()).unwrap();
         batch
     }
 }
 
 pub(crate) fn gated() -> (Box<dyn Session>, Gate) {
-    let (begun, is_begun) = channel();
-    let (go_on, may_go_on) = channel();
-    (Box::new(Gated { begun, go_on: may_go_on }), Gate { begun: is_begun, go_on })
+    let (started, started_receiver) = channel();
+    let (proceed, proceed_receiver) = channel();
+    (
+        Box::new(Gated { started, proceed: proceed_receiver }),
+        Gate { started: started_receiver, proceed },
+    )
 }
 
 pub(crate) fn vector_of(text: &str) -> Vec<f32> {
@@ -80,15 +83,15 @@ impl Session for Gated {
     }
 
     fn embed(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>, SessionError> {
-        self.begun.send(texts.iter().map(|text| (*text).to_owned()).collect()).ok();
-        self.go_on.recv().ok();
+        self.started.send(texts.iter().map(|text| (*text).to_owned()).collect()).ok();
+        self.proceed.recv().ok();
         embed(texts)
     }
 }
 
-pub(crate) struct Free;
+pub(crate) struct Ungated;
 
-impl Session for Free {
+impl Session for Ungated {
     fn dimension(&self) -> usize {
         DIMENSION
     }
@@ -102,11 +105,11 @@ impl Session for Free {
     }
 }
 
-/// Loads the runtime and the model from the user's cache. If unavailable, prints a message and returns
-/// `None`.
-pub(crate) fn real(test: &str) -> Option<(Runtime, Model)> {
+/// Loads the runtime and the model from the user's cache. If either is unavailable, prints a message and
+/// returns `None`.
+pub(crate) fn real() -> Option<(Runtime, Model)> {
     let loaded = Runtime::load(None).map_err(|error| error.to_string()).and_then(|runtime| {
         Ok((runtime, Model::all_mini_lm().map_err(|error| error.to_string())?))
     });
-    loaded.map_err(|error| skip::skipped("sentence_model", format!("{test}: {error}"))).ok()
+    loaded.map_err(|error| skip::report_skip("sentence_model", error)).ok()
 }

@@ -33,7 +33,7 @@ fn from_base64(run: &str) -> Option<Vec<u8>> {
     decode(letters).or_else(|| decode(whole_groups))
 }
 
-/// Returns `true` if the first bytes decode to UTF-8. Rejects most names and digests cheaply.
+/// Returns `true` if the first bytes decode to UTF-8. This check cheaply rejects most names and digests.
 fn begins_with_text(encoding: &Encoding, letters: &str) -> bool {
     let mut bytes = [0; 12];
     let Some(first) = letters.as_bytes().get(..16) else { return true };
@@ -59,8 +59,8 @@ fn runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
     .filter(|(_, run)| (MIN_BYTES..=MAX_BYTES).contains(&run.len()))
 }
 
-/// Returns the start of the next run that can be long enough. Checks every n-th byte only, because a run
-/// of n letters covers one of them.
+/// Returns the start of the next run that can be long enough. Checks only every n-th byte, because a run of n
+/// letters contains one of them.
 fn next_start(bytes: &[u8], search_start: usize) -> Option<usize> {
     let candidates =
         bytes.get(search_start..)?.iter().enumerate().skip(MIN_BYTES - 1).step_by(MIN_BYTES);

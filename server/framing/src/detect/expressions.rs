@@ -34,7 +34,7 @@ impl Expression {
     }
 }
 
-/// A bit set of the expressions that can match a text, by index.
+/// A bit set of the indices of the expressions that can match a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidates(u64);
 
@@ -47,7 +47,7 @@ impl Candidates {
     }
 }
 
-/// Returns the bit of an expression, 0 from the 64th on.
+/// Returns the bit of an expression, or 0 if the index is 64 or more.
 fn bit(index: usize) -> u64 {
     u32::try_from(index).ok().and_then(|index| 1_u64.checked_shl(index)).unwrap_or(0)
 }
@@ -90,9 +90,10 @@ impl RequiredWords {
         Ok(Self { words, bits_by_word, always })
     }
 
-    /// Visits each byte once. `AhoCorasick::find_overlapping_iter` takes three times as long.
+    /// Returns the expressions that can match the view. Visits each byte once;
+    /// `AhoCorasick::find_overlapping_iter` takes three times as long.
     pub(super) fn candidates(&self, view: &str) -> Candidates {
-        // Unanchored searches are supported.
+        // This cannot fail, since the automaton supports unanchored searches.
         let Ok(mut state) = self.words.start_state(Anchored::No) else { return Candidates(!0) };
         let mut candidates = self.always;
         for byte in view.bytes() {
@@ -131,8 +132,8 @@ fn is_assertion(part: &Hir) -> bool {
     matches!(part.kind(), HirKind::Look(_))
 }
 
-/// Returns words such that every match contains one: prefixes of the expression or of one of its
-/// suffixes. Prefers the words with the greatest minimum length, because they are the rarest.
+/// Returns words such that every match contains one of them. They are prefixes of the expression or of one of
+/// its suffixes. Prefers the words with the greatest minimum length, because they are the rarest.
 fn required_words(alternative: &Hir) -> Option<Vec<Vec<u8>>> {
     /// The minimum length in bytes; shorter words occur everywhere.
     const MIN_BYTES: usize = 2;

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_invisible_characters_unless_needed() {
+    fn finds_invisible_characters_unless_a_script_or_emoji_needs_them() {
         for (text, expected) in [
             ("a\u{200b}b", Some(true)),
             ("a\u{200b}\u{202e}b", Some(true)),

@@ -1,5 +1,6 @@
-//! Normalizes a text for matching: folded, lower case, JSON escapes decoded, and optionally with
-//! lookalike letters replaced by Latin ones. Maps each byte of a view to the original.
+//! Normalizes a text for matching. The text is folded and converted to lower case, JSON escapes are decoded,
+//! and lookalike letters are optionally replaced with Latin ones. Each byte of the normalized view can be
+//! mapped to the original.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -19,9 +20,9 @@ const LOOKALIKES: [(char, char); 33] = [
 /// The treatment of lookalike letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
-    /// Leaves them unchanged.
+    /// Leaves lookalike letters unchanged.
     Unchanged,
-    /// Replaces them with Latin letters.
+    /// Replaces lookalike letters with Latin letters.
     Latin,
 }
 
@@ -35,7 +36,7 @@ pub(super) struct View<'t> {
     letters: Letters,
     text: String,
     is_plain: bool,
-    /// Computed on first use for plain texts.
+    /// For plain texts, this is computed on first use.
     origins: OnceCell<Origins<'t>>,
 }
 
@@ -103,7 +104,7 @@ fn is_plain(text: &str) -> bool {
         && is_nfkc_quick(text.chars()) == IsNormalized::Yes
 }
 
-/// Normalizes plain text. Same result as [`normalize`], but much faster.
+/// Normalizes plain text. Returns the same text as [`normalize`], but is much faster.
 fn normalize_plain(original: &str, letters: Letters) -> String {
     if let Some(text) = normalize_single_spaced(original) {
         return text;

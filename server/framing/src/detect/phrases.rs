@@ -1,4 +1,5 @@
-//! Instruction phrases in several languages. They are matched against views: lower case, single spaces.
+//! Instruction phrases in several languages. They are matched against views, which are in lower case
+//! and have single spaces.
 
 use regex::Regex;
 
@@ -56,7 +57,7 @@ const PHRASES: [&str; 23] = [
 
 pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
     let filled = |phrase: &str| phrase.replace("{words}", WORDS).replace("{letters}", LETTERS);
-    let of_phrase = |phrase: &&str| {
+    let to_expression = |phrase: &&str| {
         Ok(Expression {
             regex: Regex::new(&filled(phrase))?,
             kind: FindingKind::Instruction,
@@ -64,5 +65,5 @@ pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
             is_reported: true,
         })
     };
-    PHRASES.iter().map(of_phrase).collect()
+    PHRASES.iter().map(to_expression).collect()
 }

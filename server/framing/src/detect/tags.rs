@@ -22,7 +22,7 @@ const CITATION: &str = r"\[/?e[1-9][0-9]{0,2}(?: [0-9a-f]{8})?\]";
 /// Chat template tags, and tags that imitate parts of the prompt.
 const ROLE_TAG: &str = r"<\|[a-z_ ]{2,24}\|>|\[/?(?:inst|sys)\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|assistant|human|developer|instructions?|prompt|system[-_]?prompt|system[-_]?message|verdict|evidence|judge|tool_call|tool_result|function_calls?|function_results?|im_start|im_end)(?: [^<>]{0,80})?/?>";
 /// Tags that are also common in telemetry.
-const PERHAPS_ROLE_TAG: &str =
+const POSSIBLE_ROLE_TAG: &str =
     r"</?(?:user|claims?|context|document|data|think|thinking|answer|response)(?: [^<>]{0,80})?/?>";
 /// JSON in a judge's output format.
 const VERDICT: &str = r#"["']class["'] ?: ?["'](?:grounded|ungrounded|contradicted|complementary)["']|["']claims["'] ?: ?\[ ?\{ ?["'](?:id|claim|class|text|label|verdict)["']|["'](?:verdict|decision|tier|judge?ment|grounding)["'] ?: ?["'](?:proceed|regenerate|replan|grounded|ungrounded|supported|contradicted|pass)["']"#;
@@ -34,7 +34,7 @@ pub(super) fn expressions() -> Result<Vec<Expression>, regex::Error> {
     Ok(vec![
         expression(FindingKind::Citation, true, CITATION)?,
         expression(FindingKind::RoleTag, true, ROLE_TAG)?,
-        expression(FindingKind::RoleTag, false, PERHAPS_ROLE_TAG)?,
+        expression(FindingKind::RoleTag, false, POSSIBLE_ROLE_TAG)?,
         expression(FindingKind::Verdict, true, VERDICT)?,
     ])
 }
@@ -68,7 +68,7 @@ impl LineTag {
 
 pub(super) fn find_comments(text: &str, detections: &mut Vec<Detection>) {
     const OPENING: &str = "<!--";
-    // Comments are rare, and `contains` is faster.
+    // Comments are rare, and `contains` is faster than `match_indices`.
     if text.contains(OPENING) {
         let openings = text.match_indices(OPENING);
         detections.extend(

@@ -12,15 +12,9 @@ pub(crate) fn frame(framer: &Framer, contents: &[&str]) -> Frame {
         .iter()
         .zip(contents)
         .map(|(id, content)| Item {
-            id,
-            kind: EvidenceKind::ToolOutput,
-            lane: Lane::Logs,
             tool: content,
             query: content,
-            collected_at: "",
-            exhaustive: false,
-            part: "",
-            content,
+            ..Item::new(id, EvidenceKind::ToolOutput, Lane::Logs, content)
         })
         .collect();
     framer.frame(NONCE, &items).unwrap()

@@ -1,4 +1,4 @@
-//! Finds IPv4 and IPv6 addresses, leaving ports, prefix lengths and zones. Skips version numbers and
+//! Finds IPv4 and IPv6 addresses, but not their ports, prefix lengths or zones. Skips version numbers and
 //! object identifiers.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -16,16 +16,14 @@ const NOT_AN_ADDRESS: &str = r"(?i)(?:version|release|\bver|\brev|\bbuild|firmwa
 const CONTEXT: usize = 24;
 
 pub(crate) struct Addresses {
-    keeps_private: bool,
     v4: Regex,
     v6: Regex,
     not_an_address: Regex,
 }
 
 impl Addresses {
-    pub(crate) fn new(keeps_private: bool) -> Result<Self, PatternError> {
+    pub(crate) fn new() -> Result<Self, PatternError> {
         Ok(Self {
-            keeps_private,
             v4: compile_expression("IPv4", r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")?,
             v6: compile_expression(
                 "IPv6",
@@ -39,7 +37,7 @@ impl Addresses {
         let mut last_end = 0;
         for candidate in self.v4.find_iter(text) {
             if let Ok(address) = candidate.as_str().parse::<Ipv4Addr>()
-                && self.is_hidden_v4(address)
+                && is_hidden_v4(address)
                 && self.is_address(text, candidate.range(), last_end)
             {
                 last_end = candidate.end();
@@ -49,13 +47,6 @@ impl Addresses {
         let v6_ranges =
             self.v6.find_iter(text).filter_map(|candidate| self.v6_at(text, candidate.range()));
         spans.extend(v6_ranges.map(|range| Span { range, kind: Kind::Ip }));
-    }
-
-    fn is_hidden_v4(&self, address: Ipv4Addr) -> bool {
-        let is_not_a_host =
-            address.is_loopback() || address.is_unspecified() || address.is_broadcast();
-        let is_private = address.is_private() || address.is_link_local();
-        !(is_not_a_host || is_private && self.keeps_private)
     }
 
     /// Returns `true` if the context marks a candidate as an address. `last_end` is the end of the previous address.
@@ -109,26 +100,31 @@ impl Addresses {
             && ends_word(text, end)
             && !before(text, range.start).ends_with(':')
             && !after(text, range.end).starts_with(':');
-        (is_whole && self.is_hidden_v6(address)).then_some(start..end)
+        (is_whole && is_hidden_v6(address)).then_some(start..end)
     }
+}
 
-    fn is_hidden_v6(&self, address: Ipv6Addr) -> bool {
-        if let Some(v4) = address.to_ipv4_mapped() {
-            return self.is_hidden_v4(v4);
-        }
-        let first = address.segments().first().copied().unwrap_or_default();
-        let is_private = address.is_unique_local() || address.is_unicast_link_local();
-        let is_global = first & 0xe000 == 0x2000 || first == 0x64;
-        is_global || address.is_multicast() || is_private && !self.keeps_private
+/// Returns `true` unless the address is a loopback, unspecified or broadcast address.
+fn is_hidden_v4(address: Ipv4Addr) -> bool {
+    !(address.is_loopback() || address.is_unspecified() || address.is_broadcast())
+}
+
+fn is_hidden_v6(address: Ipv6Addr) -> bool {
+    if let Some(v4) = address.to_ipv4_mapped() {
+        return is_hidden_v4(v4);
     }
+    let first = address.segments().first().copied().unwrap_or_default();
+    let is_private = address.is_unique_local() || address.is_unicast_link_local();
+    let is_global = first & 0xe000 == 0x2000 || first == 0x64;
+    is_global || address.is_multicast() || is_private
 }
 
 fn starts_with_digit(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Returns `true` if a text ends with a hyphen that joins nothing: a list item, an arrow, an empty
-/// access log field.
+/// Returns `true` if a text ends with a hyphen that joins nothing, such as in a list item, an arrow or an
+/// empty access log field.
 fn is_dash(text: &str) -> bool {
     let trimmed = text.trim_end_matches('-');
     trimmed.is_empty() || trimmed.ends_with(|c: char| c.is_whitespace() || "\"'([=".contains(c))
@@ -151,9 +147,9 @@ fn is_reachable(text: &str, range: Range<usize>) -> bool {
 mod tests {
     use super::*;
 
-    fn found(text: &str, keeps_private: bool) -> Vec<&str> {
+    fn found(text: &str) -> Vec<&str> {
         let mut spans = Vec::new();
-        Addresses::new(keeps_private).unwrap().find(text, &mut spans);
+        Addresses::new().unwrap().find(text, &mut spans);
         spans.into_iter().map(|span| span.value(text)).collect()
     }
 
@@ -181,7 +177,7 @@ mod tests {
             ("fd00::/8", "fd00::"),
         ] {
             let mut expected: Vec<&str> = expected.split(' ').collect();
-            let mut found = found(text, false);
+            let mut found = found(text);
             expected.sort_unstable();
             found.sort_unstable();
             assert_eq!(found, expected, "{text}");
@@ -217,15 +213,14 @@ mod tests {
             "upgraded from 1.2.3.4",
             "99.9.1",
         ] {
-            assert_eq!(found(text, false), Vec::<&str>::new(), "{text}");
+            assert_eq!(found(text), Vec::<&str>::new(), "{text}");
         }
     }
 
     #[test]
-    fn private_addresses_can_be_left_unredacted() {
+    fn finds_private_addresses() {
         let text =
             "10.0.0.1 172.16.0.1 192.168.0.1 169.254.1.1 fe80::1 fd00::1 8.8.8.8 2001:db8::1";
-        assert_eq!(found(text, true), ["8.8.8.8", "2001:db8::1"]);
-        assert_eq!(found(text, false).len(), 8);
+        assert_eq!(found(text).len(), 8);
     }
 }

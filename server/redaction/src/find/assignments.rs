@@ -1,4 +1,4 @@
-//! Finds values assigned to secret names: `password=…`, `"api_key": "…"`, `--token …`, headers.
+//! Finds values assigned to secret names, such as in `password=…`, `"api_key": "…"`, `--token …` and headers.
 //!
 //! The value of a password is always hidden. The value of an ambiguous name (`token`, `secret`) is hidden
 //! only if it looks like a credential.
@@ -17,7 +17,7 @@ const SECRET_NAMES: &str = "passwords?|passwd|passphrase|passwort|mot_de_passe|c
 /// Names that can have a secret value.
 const AMBIGUOUS_NAMES: &str =
     "token|secret|credentials?|access[_-]?key|auth|signature|sig|session[_-]?key|license[_-]?key";
-/// Headers that have a secret value, after the scheme.
+/// Headers that have a secret value, possibly after a scheme.
 const SECRET_HEADERS: &str = "authorization|set-cookie|cookie|x-auth-token|x-vault-token";
 /// The text between a name and its value: an assignment operator and quotation marks, possibly escaped.
 const ASSIGNS: &str = r#"(?:\\{0,3}["'])?\]?[ \t]{0,8}(?:=>|:=|[:=]|%3[DdAa])[ \t]{0,8}"#;
@@ -103,8 +103,8 @@ fn is_flag_name(text: &str, start: usize) -> bool {
     word.starts_with("--")
 }
 
-/// Returns `true` if the name at `start` is a word or the last part of one: `db_token`,
-/// `accessToken`, not `detoken`.
+/// Returns `true` if the name at `start` is a word or the last part of one, as in `db_token` or
+/// `accessToken`, but not in `detoken`.
 fn is_end_of_name(text: &str, start: usize) -> bool {
     let text_before = before(text, start);
     let first = after(text, start).chars().next();
@@ -179,12 +179,10 @@ fn ends_value(text: &str) -> bool {
 
 /// Returns the first [`MAX_VALUE_BYTES`] of a text.
 fn truncate(text: &str) -> &str {
-    let end =
-        (0..=MAX_VALUE_BYTES.min(text.len())).rev().find(|index| text.is_char_boundary(*index));
-    before(text, end.unwrap_or_default())
+    before(text, text.floor_char_boundary(MAX_VALUE_BYTES))
 }
 
-/// Returns `true` if a value is missing, masked or a reference such as `$VAR`.
+/// Returns `true` if a value stands for a missing or masked secret, or is a reference such as `$VAR`.
 fn is_placeholder(value: &str) -> bool {
     let is_masked = value.chars().all(|c| "*.•xX-_#?".contains(c));
     let is_reference = value.starts_with(['$', '<', '[', '%']) || value.starts_with("{{");
@@ -213,8 +211,8 @@ fn looks_like_credential(value: &str) -> bool {
         && !is_name(value)
 }
 
-/// Returns `true` for typical resource names: short lower-case words joined by hyphens or dots, the
-/// first without digits.
+/// Returns `true` for typical resource names: short lower-case words joined by hyphens or dots, the first of
+/// which contains no digits.
 fn is_name(value: &str) -> bool {
     let words: Vec<&str> = value.split(['-', '.', '/', ':', '_']).collect();
     let starts_with_letters =

@@ -1,4 +1,5 @@
-//! Finds word boundaries in telemetry, where an escape can precede a word: `\n`, `%3D`, terminal colors.
+//! Finds word boundaries in telemetry, where an escape such as `\n`, `%3D` or a terminal color can precede a
+//! word.
 
 pub(crate) fn before(text: &str, offset: usize) -> &str {
     text.get(..offset).unwrap_or_default()

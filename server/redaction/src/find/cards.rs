@@ -7,7 +7,7 @@ use super::{Span, compile_expression};
 use crate::kind::Kind;
 use crate::pattern::PatternError;
 
-/// Names of quantities and identifiers; one in ten has a valid check digit by chance.
+/// Names of quantities and identifiers. One such number in ten has a valid check digit by chance.
 const NOT_A_CARD: &str = r"(?i)(?:id|offset|bytes|size|count|total|time|seq|version|hash|nanos|micros|[nmu]s|value)\W{1,4}$";
 
 pub(crate) struct Cards {

@@ -68,7 +68,7 @@ fn authority(text: &str) -> &str {
 
 /// Returns the length of the user information in a URL after its scheme, if it contains a secret.
 ///
-/// A password can contain an unescaped slash or at sign; a port must not be mistaken for one.
+/// A password can contain an unescaped slash or at sign; a port must not be mistaken for a password.
 fn user_information(address: &str) -> Option<usize> {
     let authority = address.split(['/', '?', '#']).next().unwrap_or_default();
     if let Some(at_sign) = authority.rfind('@') {

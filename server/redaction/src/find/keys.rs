@@ -1,4 +1,4 @@
-//! Finds PEM private keys, on several lines or in a JSON string, complete or truncated.
+//! Finds complete and truncated PEM private keys, on several lines or in a JSON string.
 
 use memchr::memmem;
 

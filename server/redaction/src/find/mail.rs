@@ -46,7 +46,7 @@ fn local_part(text: &str) -> Option<&str> {
     local.starts_with(|c: char| c.is_alphanumeric() || c == '_').then_some(local)
 }
 
-/// Returns the domain at the start of a text: two or more labels, the last of them letters only.
+/// Returns the domain at the start of a text: two or more labels, the last of which consists of letters only.
 fn domain(text: &str) -> Option<&str> {
     let is_domain = |c: char| c.is_alphanumeric() || c == '.' || c == '-';
     let end = text

@@ -1,25 +1,25 @@
 //! One corpus in a database. Reads its state on every call, because other servers change it.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use deadpool_postgres::{Object, Transaction};
+use deadpool_postgres::Object;
 use gsar_core::evidence::EvidenceItem;
 use gsar_embedding::Vector;
 use gsar_vectors::Hit as Nearest;
 use tokio_postgres::{Error, Row};
 
-use super::head::{head, signed, unsigned};
+use super::head::head;
 use super::index::Index;
 use super::write::{Columns, ItemState};
 use super::{Blocking, lexical, read, vectors, write};
 use crate::evidence::characters::whole_characters;
 use crate::evidence::error::StoreError;
 use crate::evidence::name::CorpusName;
-use crate::evidence::search::{CANDIDATES_PER_HIT, Filter, Hit, Hits, Method, Query, select_best};
+use crate::evidence::search::{CANDIDATES_PER_HIT, Filter, Hit, Hits, Query, select_best};
 use crate::evidence::snapshot::{ItemRef, Part, Snapshot};
 use crate::evidence::store::{
-    Batch, Corpus, Head, ItemTotals, StoreOutcome, Summary, VectorSpace, build_item, supersedes,
+    Batch, Corpus, Head, ItemTotals, StoreOutcome, Summary, VectorSpace, build_item, signed,
+    supersedes, unsigned,
 };
 use crate::storage::postgres::query;
 
@@ -39,7 +39,7 @@ pub(super) fn summary(name: CorpusName, row: &Row) -> Summary {
     }
 }
 
-/// A corpus. Its number identifies it, because a name can be reused after a deletion.
+/// A corpus, identified by its number, because its name can be reused after it is deleted.
 #[derive(Debug)]
 pub(super) struct PostgresCorpus {
     blocking: Blocking,
@@ -58,12 +58,10 @@ impl PostgresCorpus {
 
     fn update<T>(&self, sql: &'static str, value: T) -> Result<(), StoreError>
     where
-        T: tokio_postgres::types::ToSql + Clone + Send + Sync + 'static,
+        T: tokio_postgres::types::ToSql + Send + Sync + 'static,
     {
-        let number = self.number;
-        self.blocking.run(move |client, _| {
-            let value = value.clone();
-            Box::pin(async move { query::execute(client, sql, &[&number, &value]).await.map(drop) })
+        self.blocking.run((sql, self.number, value), |client, (sql, number, value), _| {
+            Box::pin(async move { query::execute(client, sql, &[number, value]).await.map(drop) })
         })
     }
 }
@@ -75,9 +73,8 @@ impl Corpus for PostgresCorpus {
 
     fn revision(&self) -> Result<u64, StoreError> {
         const REVISION: &str = "SELECT revision FROM evidence_corpora WHERE number = $1";
-        let number = self.number;
-        let row = self.blocking.run(move |client, _| {
-            Box::pin(async move { query::optional(client, REVISION, &[&number]).await })
+        let row = self.blocking.run(self.number, |client, number, _| {
+            Box::pin(async move { query::optional(client, REVISION, &[number]).await })
         })?;
         row.map(|row| unsigned(row.get(0))).ok_or_else(|| self.unknown_corpus())
     }
@@ -85,9 +82,8 @@ impl Corpus for PostgresCorpus {
     fn summary(&self) -> Result<Summary, StoreError> {
         const SUMMARY: &str = "SELECT items, passages, size, created_at, expires_at, embedded_by \
              FROM evidence_corpora WHERE number = $1 AND name IS NOT NULL";
-        let number = self.number;
-        let row = self.blocking.run(move |client, _| {
-            Box::pin(async move { query::optional(client, SUMMARY, &[&number]).await })
+        let row = self.blocking.run(self.number, |client, number, _| {
+            Box::pin(async move { query::optional(client, SUMMARY, &[number]).await })
         })?;
         row.map(|row| summary(self.name.clone(), &row)).ok_or_else(|| self.unknown_corpus())
     }
@@ -97,18 +93,15 @@ impl Corpus for PostgresCorpus {
     }
 
     fn begin(&self, head: &Head) -> Result<i64, StoreError> {
-        let (number, head) = (self.number, Arc::new(head.clone()));
-        self.blocking.run(move |client, _| {
-            let head = Arc::clone(&head);
-            Box::pin(async move { write::begin(client, number, &head).await })
+        self.blocking.run((self.number, head.clone()), |client, (number, head), _| {
+            Box::pin(write::begin(client, *number, head))
         })
     }
 
     fn append(&self, item: i64, batch: &Batch) -> Result<(), StoreError> {
-        let (number, columns) = (self.number, Arc::new(Columns::new(self.number, batch)));
-        let is_stored = self.blocking.run(move |client, _| {
-            let columns = Arc::clone(&columns);
-            Box::pin(async move { write::append(client, number, item, &columns).await })
+        let arguments = (self.number, item, Columns::new(self.number, batch));
+        let is_stored = self.blocking.run(arguments, |client, (number, item, columns), _| {
+            Box::pin(write::append(client, *number, *item, columns))
         })?;
         is_stored.then_some(()).ok_or_else(|| self.unknown_corpus())
     }
@@ -119,11 +112,9 @@ impl Corpus for PostgresCorpus {
         head: &Head,
         totals: &ItemTotals,
     ) -> Result<StoreOutcome, StoreError> {
-        let number = self.number;
-        let new_item = Arc::new((head.clone(), totals.clone()));
-        let outcome = self.blocking.run(move |client, _| {
-            let new_item = Arc::clone(&new_item);
-            Box::pin(async move { complete(client, number, item, &new_item.0, &new_item.1).await })
+        let arguments = (self.number, item, head.clone(), totals.clone());
+        let outcome = self.blocking.run(arguments, |client, (number, item, head, totals), _| {
+            Box::pin(complete(client, *number, *item, head, totals))
         })?;
         if !matches!(outcome, Ok(Some((StoreOutcome::New, false)))) {
             self.blocking.sweep();
@@ -138,13 +129,13 @@ impl Corpus for PostgresCorpus {
         // Runs in the background, because the caller may be a thread that must not block.
         let blocking = self.blocking.clone();
         self.blocking.runtime.spawn(async move {
-            let discard_task = blocking.database.run(move |client, _| {
-                Box::pin(async move { write::discard(&*client, item).await })
+            let discard_task = blocking.database.run(item, |client, item, _| {
+                Box::pin(write::discard(&*client, *item))
             });
             match discard_task.await {
                 Ok(()) => blocking.sweep(),
                 Err(failure) => {
-                    tracing::warn!(%failure, "failed to discard an incomplete item; the sweep deletes it after an hour");
+                    tracing::warn!(%failure, "failed to discard an incomplete item; the sweep will delete it after an hour");
                 }
             }
         });
@@ -157,8 +148,9 @@ impl Corpus for PostgresCorpus {
     }
 
     fn items(&self) -> Result<Vec<EvidenceItem>, StoreError> {
-        let number = self.number;
-        let rows = self.blocking.run(move |client, _| Box::pin(read::items(client, number)))?;
+        let rows = self
+            .blocking
+            .run(self.number, |client, number, _| Box::pin(read::items(client, *number)))?;
         rows.into_iter()
             .map(|(row, bytes)| {
                 let head = head(&row, 2)?;
@@ -176,10 +168,9 @@ impl Corpus for PostgresCorpus {
     }
 
     fn snapshot(&self, item: &ItemRef, part: Part) -> Result<Option<Snapshot>, StoreError> {
-        let (number, item) = (self.number, item.clone());
-        let snapshot = self.blocking.run(move |client, _| {
-            let item = item.clone();
-            Box::pin(async move { read::snapshot(client, number, &item, part).await })
+        let arguments = (self.number, item.clone(), part);
+        let snapshot = self.blocking.run(arguments, |client, (number, item, part), _| {
+            Box::pin(read::snapshot(client, *number, item, *part))
         })?;
         let Some((row, start, content)) = snapshot else { return Ok(None) };
         let digest: &[u8] = row.get(1);
@@ -205,50 +196,36 @@ impl Corpus for PostgresCorpus {
             Some((vector, Ok(space))) => (Some((vector.to_vec(), space)), None),
         };
         let wants_meaning = meaning.is_some();
-        let search = Arc::new(Search {
+        let search = Search {
             corpus: self.number,
             text: query.text.to_owned(),
             by_terms: query.by_terms,
             meaning,
             filter: filter.clone(),
             limit: i64::try_from(limit.saturating_mul(CANDIDATES_PER_HIT)).unwrap_or(i64::MAX),
-        });
-        let rankings = self.blocking.run(move |client, _| {
-            let search = Arc::clone(&search);
-            Box::pin(async move { rank_passages(client, &search).await })
-        })?;
+        };
+        let rankings = self
+            .blocking
+            .run(search, |client, search, _| Box::pin(rank_passages(client, search)))?;
         if wants_meaning && rankings.by_meaning.is_none() {
             degraded = Some("no passage of the corpus has a vector yet".to_owned());
         }
-        let method = match (&rankings.by_meaning, query.by_terms) {
-            (None, _) => Method::Lexical,
-            (Some(_), true) => Method::Hybrid,
-            (Some(_), false) => Method::Vector,
-        };
-        let mut passages = HashMap::new();
-        for row in &rankings.rows {
-            let hit = read::hit(row)?;
-            passages.insert(unsigned(hit.passage), hit);
-        }
+        let method = query.method(rankings.by_meaning.is_some());
+        let mut passages = by_passage(&rankings.rows)?;
         let by_terms: Vec<u64> = rankings.by_terms.into_iter().map(unsigned).collect();
         let hits =
             select_best(&by_terms, &rankings.by_meaning.unwrap_or_default(), limit, |passage| {
-                Ok::<_, StoreError>(passages.remove(&passage))
+                Ok::<_, StoreError>(passages.remove(&signed(passage)))
             })?;
         Ok(Hits { hits, method, degraded })
     }
 
     fn passages(&self, numbers: &[i64]) -> Result<Vec<Hit>, StoreError> {
-        let (number, numbers_to_read) = (self.number, numbers.to_vec());
-        let rows = self.blocking.run(move |client, _| {
-            let numbers = numbers_to_read.clone();
-            Box::pin(async move { read::passages(&*client, number, &numbers).await })
+        let arguments = (self.number, numbers.to_vec());
+        let rows = self.blocking.run(arguments, |client, (number, numbers), _| {
+            Box::pin(read::passages(&*client, *number, numbers))
         })?;
-        let mut hits = HashMap::new();
-        for row in &rows {
-            let hit = read::hit(row)?;
-            hits.insert(hit.passage, hit);
-        }
+        let hits = by_passage(&rows)?;
         Ok(numbers.iter().filter_map(|number| hits.get(number).cloned()).collect())
     }
 
@@ -257,12 +234,9 @@ impl Corpus for PostgresCorpus {
         space: &VectorSpace,
         after_number: i64,
     ) -> Result<Vec<(i64, String)>, String> {
-        let (number, model) = (self.number, space.model.clone());
-        let rows = self.blocking.run(move |client, _| {
-            let model = model.clone();
-            Box::pin(async move {
-                vectors::passages_without_vector(client, number, &model, after_number).await
-            })
+        let arguments = (self.number, space.model.clone(), after_number);
+        let rows = self.blocking.run(arguments, |client, (number, model, after_number), _| {
+            Box::pin(vectors::passages_without_vector(client, *number, model, *after_number))
         });
         let rows = rows.map_err(|error| error.to_string())?;
         let passage = |row: &Row| {
@@ -273,18 +247,15 @@ impl Corpus for PostgresCorpus {
     }
 
     fn add_vectors(&self, space: &VectorSpace, vectors: Vec<(i64, Vector)>) -> Result<(), String> {
-        let (number, model) = (self.number, space.model.clone());
         let (passages, vectors): (Vec<i64>, Vec<pgvector::Vector>) = vectors
             .into_iter()
             .map(|(passage, vector)| (passage, pgvector::Vector::from(vector.to_vec())))
             .unzip();
-        let vectors = Arc::new((passages, vectors));
-        let result = self.blocking.run(move |client, _| {
-            let (model, vectors) = (model.clone(), Arc::clone(&vectors));
-            Box::pin(
-                async move { vectors::add(client, number, &model, &vectors.0, &vectors.1).await },
-            )
-        });
+        let arguments = (self.number, space.model.clone(), passages, vectors);
+        let result =
+            self.blocking.run(arguments, |client, (number, model, passages, vectors), _| {
+                Box::pin(vectors::add(client, *number, model, passages, vectors))
+            });
         result.map_err(|error| error.to_string())
     }
 
@@ -301,15 +272,15 @@ impl Corpus for PostgresCorpus {
         let name = self.name.clone();
         self.blocking.runtime.spawn(async move {
             if let Err(failure) = index.build(&database).await {
-                tracing::warn!(corpus = %name, %failure, "building the vector index failed; semantic search stays slow");
+                tracing::warn!(corpus = %name, %failure, "failed to build the vector index; semantic search remains slow");
             }
         });
         Ok(())
     }
 }
 
-/// Completes an item. Returns the outcome, and `true` if it replaced another item; `None` if the corpus or the
-/// item was deleted.
+/// Completes an item. Returns the outcome, with `true` if the item replaced another one. Returns `None` if
+/// the corpus or the item was deleted.
 async fn complete(
     client: &mut Object,
     corpus: i64,
@@ -371,30 +342,26 @@ struct Rankings {
 }
 
 async fn rank_passages(client: &mut Object, search: &Search) -> Result<Rankings, Error> {
+    let Search { corpus, text, filter, limit, .. } = search;
     let transaction = client.transaction().await?;
     let by_meaning = match &search.meaning {
         None => None,
-        Some((vector, space)) => nearest(&transaction, search, space, vector).await?,
+        Some((vector, space)) => {
+            vectors::nearest(&transaction, *corpus, space, vector, filter, *limit).await?
+        }
     };
     let by_terms = match search.by_terms || by_meaning.is_none() {
-        true => {
-            let Search { corpus, text, filter, limit, .. } = search;
-            lexical::search(&transaction, *corpus, text, filter, *limit).await?
-        }
+        true => lexical::search(&transaction, *corpus, text, filter, *limit).await?,
         false => Vec::new(),
     };
     let meaning_numbers = by_meaning.iter().flatten().map(|hit| signed(hit.key));
     let numbers: Vec<i64> = by_terms.iter().copied().chain(meaning_numbers).collect();
-    let rows = read::passages(&transaction, search.corpus, &numbers).await?;
+    let rows = read::passages(&transaction, *corpus, &numbers).await?;
     transaction.commit().await?;
     Ok(Rankings { by_terms, by_meaning, rows })
 }
 
-async fn nearest(
-    transaction: &Transaction<'_>,
-    search: &Search,
-    space: &VectorSpace,
-    vector: &[f32],
-) -> Result<Option<Vec<Nearest>>, Error> {
-    vectors::nearest(transaction, search.corpus, space, vector, &search.filter, search.limit).await
+/// Converts passage rows to hits, keyed by the number of the passage.
+fn by_passage(rows: &[Row]) -> Result<HashMap<i64, Hit>, StoreError> {
+    rows.iter().map(|row| read::hit(row).map(|hit| (hit.passage, hit))).collect()
 }

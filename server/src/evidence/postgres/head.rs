@@ -1,11 +1,10 @@
-//! Reads and writes the metadata of items.
+//! Reads the metadata of items.
 
-use gsar_core::evidence::{EvidenceId, EvidenceKind, Lane, VerificationResult};
 use gsar_core::time::Timestamp;
 use tokio_postgres::Row;
 
 use crate::evidence::error::StoreError;
-use crate::evidence::store::Head;
+use crate::evidence::store::{Head, parse_names};
 
 /// The columns that [`head`] reads.
 pub(super) const HEAD_COLUMNS: &str = "items.id, items.kind, items.lane, items.tool, items.query, items.is_json, \
@@ -13,16 +12,16 @@ pub(super) const HEAD_COLUMNS: &str = "items.id, items.kind, items.lane, items.t
 
 /// Reads the metadata of an item; `first_column` is the index of its first column.
 pub(super) fn head(row: &Row, first_column: usize) -> Result<Head, StoreError> {
-    let damaged_error = |reason: &str| StoreError::Damaged {
+    let column = |index| row.get::<_, &str>(first_column + index);
+    let names = parse_names(row.get(first_column), column(1), column(2), column(11));
+    let (id, kind, lane, verification_result) = names.map_err(|reason| StoreError::Damaged {
         place: "a corpus in the database".to_owned(),
         reason: reason.to_owned(),
-    };
-    let (id, kind, lane): (String, &str, &str) =
-        (row.get(first_column), row.get(first_column + 1), row.get(first_column + 2));
+    })?;
     Ok(Head {
-        id: EvidenceId::new(id).map_err(|_| damaged_error("an item without an id"))?,
-        kind: EvidenceKind::from_name(kind).ok_or_else(|| damaged_error("an unknown kind"))?,
-        lane: Lane::from_name(lane).ok_or_else(|| damaged_error("an unknown lane"))?,
+        id,
+        kind,
+        lane,
         tool: row.get(first_column + 3),
         query: row.get(first_column + 4),
         is_json: row.get(first_column + 5),
@@ -31,27 +30,6 @@ pub(super) fn head(row: &Row, first_column: usize) -> Result<Head, StoreError> {
         attested: row.get(first_column + 8),
         step_id: row.get(first_column + 9),
         specialist_id: row.get(first_column + 10),
-        verification_result: match row.get(first_column + 11) {
-            "" => None,
-            name => {
-                let result = VerificationResult::from_name(name);
-                Some(result.ok_or_else(|| damaged_error("an unknown result of a check"))?)
-            }
-        },
+        verification_result,
     })
-}
-
-/// Returns the stored name of the check result; empty if unknown.
-pub(super) fn result_name(head: &Head) -> &'static str {
-    head.verification_result.map_or("", VerificationResult::name)
-}
-
-/// Converts to PostgreSQL's signed integers.
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// Reverses [`signed`].
-pub(super) fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
 }

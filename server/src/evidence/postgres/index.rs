@@ -1,5 +1,5 @@
-//! HNSW vector indexes of large corpora (Malkov and Yashunin 2016). Each covers one corpus and one model, because
-//! pgvector applies conditions only after it finds the nearest vectors.
+//! HNSW vector indexes for large corpora (Malkov and Yashunin 2016). Each covers one corpus and one model,
+//! because pgvector applies conditions only after it finds the nearest vectors.
 
 use deadpool_postgres::{Object, Transaction};
 use pgvector::Vector;
@@ -9,13 +9,14 @@ use crate::evidence::store::VectorSpace;
 use crate::storage::postgres::query;
 use crate::storage::postgres::{Database, Failure};
 
-/// The minimum number of vectors for an index. Comparing fewer one by one takes about ten milliseconds.
+/// The minimum number of vectors for an index. Comparing fewer vectors one by one takes about ten
+/// milliseconds.
 const MIN_VECTORS: i64 = 20_000;
 /// The number of candidates per search. More candidates increase recall and time.
 const CANDIDATES: i64 = 200;
-/// The maximum that pgvector supports.
+/// The maximum number of candidates that pgvector supports.
 const MAX_CANDIDATES: i64 = 1_000;
-/// The maximum memory for building an index, in megabytes; PostgreSQL builds larger ones on disk.
+/// The maximum memory for building an index, in megabytes; PostgreSQL builds larger indexes on disk.
 const MAX_MEMORY: i64 = 4_096;
 /// The first key of the advisory lock for builders, `gsav` in ASCII; the second is the corpus number.
 const LOCK: i32 = 0x6773_6176;
@@ -40,12 +41,14 @@ impl Index {
         format!("evidence_vectors_of_{}_{model}", self.corpus)
     }
 
-    /// Returns the index's condition. A query needs the same one for the planner to use the index.
+    /// Returns the index's condition. The planner uses the index only for queries that contain the same
+    /// condition.
     fn condition(&self) -> String {
         format!("corpus = {} AND model = '{}'", self.corpus, self.model)
     }
 
-    /// Returns the memory needed to build the index, in megabytes: `f32` vectors and about 700 bytes of links each.
+    /// Returns the memory needed to build the index, in megabytes: `f32` vectors, and about 700 bytes of
+    /// links per vector.
     fn build_memory(&self, vector_count: i64) -> i64 {
         let bytes_per_vector = i64::try_from(self.dimension * 4).unwrap_or(MAX_MEMORY) + 700;
         (vector_count.saturating_mul(bytes_per_vector) >> 20).clamp(64, MAX_MEMORY)
@@ -84,16 +87,15 @@ impl Index {
         self.build_with_minimum(database, MIN_VECTORS).await
     }
 
-    /// Builds the index like [`build`](Self::build), if the corpus has at least `min_vectors` vectors.
+    /// Like [`build`](Self::build), but builds the index if the corpus has at least `min_vectors` vectors.
     pub(in crate::evidence) async fn build_with_minimum(
         self,
         database: &Database,
         min_vectors: i64,
     ) -> Result<(), Failure> {
         database
-            .run_long(move |client, _| {
-                let index = self.clone();
-                Box::pin(async move { index.build_alone(client, min_vectors).await })
+            .run_long((self, min_vectors), |client, (index, min_vectors), _| {
+                Box::pin(index.build_alone(client, *min_vectors))
             })
             .await
     }

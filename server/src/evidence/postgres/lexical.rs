@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use deadpool_postgres::Transaction;
-use gsar_retrieval::terms::terms;
 use tokio_postgres::Error;
 
 use super::read::restrict;
-use crate::evidence::search::{Filter, MAX_TERMS};
+use crate::evidence::search::{Filter, query_terms};
 use crate::storage::postgres::query::{self, Conditions};
 
 /// The saturation of term counts.
@@ -17,13 +16,15 @@ const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// The weight of a term that occurs in at least half of all passages.
 const MIN_WEIGHT: f64 = 1e-6;
-/// The maximum exact count of a term's passages; above it, the estimate is used.
+/// The number of passages up to which the passages that contain a term are counted exactly. Above it, an
+/// estimate is used.
 const MAX_COUNTED: i64 = 2_000;
-/// The approximate number of passages to rank. Those with the query's rarest terms are selected.
+/// The approximate number of passages to rank. Passages that contain the query's rarest terms are selected.
 const RANKED: i64 = 5_000;
-/// The maximum number of passages to rank, even if the rarest term occurs in more.
+/// The maximum number of passages to rank, even if the rarest term occurs in more passages.
 const MAX_RANKED: i64 = 20_000;
-/// The number of passages ranked with term counts: those that rank highest by the terms they contain.
+/// The number of passages that are ranked by term counts. These are the passages that rank highest when
+/// only the presence of each term counts.
 const RANKED_IN_FULL: i64 = 1_000;
 /// The maximum count of a term in a passage; PostgreSQL stores up to 256 positions.
 const MAX_COUNT: u16 = 255;
@@ -69,9 +70,7 @@ fn lexeme(corpus: i64, term: &str) -> String {
 
 /// Returns the terms that passages must contain, as a `tsquery`.
 pub(super) fn required_terms(corpus: i64, filter: &Filter) -> Option<String> {
-    let first_term = |entity: &String| terms(entity).into_iter().next();
-    let lexemes: Vec<String> =
-        filter.entities.iter().filter_map(first_term).map(|term| lexeme(corpus, &term)).collect();
+    let lexemes: Vec<String> = filter.entity_terms().map(|term| lexeme(corpus, &term)).collect();
     (!lexemes.is_empty()).then(|| lexemes.join(" & "))
 }
 
@@ -141,7 +140,8 @@ pub(super) async fn search(
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// Returns the terms of a query that occur in the corpus, with their numbers of passages, rarest first.
+/// Returns the terms of a query that occur in the corpus, each with the number of passages that contain it,
+/// rarest first.
 async fn occurring_terms(
     transaction: &Transaction<'_>,
     corpus: i64,
@@ -154,19 +154,15 @@ async fn occurring_terms(
              WHERE words @@ given.query::tsquery LIMIT $4) AS few) AS counted \
          LEFT JOIN evidence_common_terms AS common ON common.corpus = $1 AND common.term = given.term \
          WHERE counted.count > 0 ORDER BY count, term";
-    let mut distinct: Vec<String> = Vec::new();
-    for term in terms(text) {
-        if !distinct.contains(&term) && distinct.len() < MAX_TERMS {
-            distinct.push(term);
-        }
-    }
+    let distinct = query_terms(text);
     let lexemes: Vec<String> = distinct.iter().map(|term| lexeme(corpus, term)).collect();
     let rows =
         query::all(transaction, OCCURRING, &[&corpus, &distinct, &lexemes, &MAX_COUNTED]).await?;
     Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
 }
 
-/// Returns the rarest terms that together occur in at most [`RANKED`] passages, or the rarest one.
+/// Returns the rarest terms that together occur in at most [`RANKED`] passages, but at least the rarest
+/// term.
 fn rarest(terms: &[(String, i64)]) -> &[(String, i64)] {
     let mut total = 0;
     let selected = terms.iter().take_while(|(_, count)| {

@@ -1,6 +1,7 @@
 //! Corpora in PostgreSQL, shared by any number of servers. Vectors require pgvector.
 //!
-//! Completing an item locks the corpus's row, which serialises conflicting changes. All functions block.
+//! Completing an item locks the corpus's row, which serialises conflicting changes. The methods of the
+//! store and its corpora block.
 
 mod corpus;
 mod head;
@@ -15,16 +16,15 @@ mod write;
 use std::sync::Arc;
 
 use deadpool_postgres::Object;
-use futures_util::future::BoxFuture;
 use tokio::runtime::Handle;
 use tokio_postgres::Error;
 
 use super::error::StoreError;
 use super::name::CorpusName;
-use super::now;
-use super::store::{Corpus, CorpusStore, Summary};
+use super::store::{Corpus, CorpusStore, Summary, unsigned};
 use crate::storage::postgres::query;
-use crate::storage::postgres::{Database, PostgresSchema};
+use crate::storage::postgres::{Database, PostgresSchema, Work};
+use crate::wall_clock::now_micros;
 use corpus::PostgresCorpus;
 #[cfg(test)]
 pub(super) use index::Index;
@@ -34,7 +34,7 @@ pub(crate) use vectors::prepare as prepare_vectors;
 pub(crate) const SCHEMA: PostgresSchema =
     PostgresSchema { part: "evidence", sql: include_str!("schema.sql") };
 
-/// A database connection pool for blocking threads.
+/// A database connection pool for threads that may block.
 #[derive(Clone, Debug)]
 pub(super) struct Blocking {
     database: Database,
@@ -42,15 +42,12 @@ pub(super) struct Blocking {
 }
 
 impl Blocking {
-    fn run<T, F>(&self, work: F) -> Result<T, StoreError>
+    fn run<A, T>(&self, arguments: A, work: Work<A, T>) -> Result<T, StoreError>
     where
+        A: Send + Sync + 'static,
         T: Send + 'static,
-        F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, Error>>
-            + Send
-            + Sync
-            + 'static,
     {
-        let result = self.runtime.block_on(self.database.run(work));
+        let result = self.runtime.block_on(self.database.run(arguments, work));
         result.map_err(|failure| StoreError::from_database(&failure))
     }
 
@@ -58,7 +55,7 @@ impl Blocking {
         let database = self.database.clone();
         self.runtime.spawn(async move {
             if let Err(failure) = sweep::sweep(&database).await {
-                tracing::warn!(%failure, "sweeping deleted evidence failed");
+                tracing::warn!(%failure, "failed to sweep deleted evidence");
             }
         });
     }
@@ -71,11 +68,11 @@ pub(super) struct PostgresCorpora {
 }
 
 impl PostgresCorpora {
-    /// Opens the corpora in a database that has its tables.
+    /// Opens the corpora in a database, in which the tables must exist.
     pub(super) fn open(database: Database, runtime: Handle) -> Result<Self, StoreError> {
         let blocking = Blocking { database, runtime };
         let vectors_unavailable =
-            blocking.run(|client, _| Box::pin(vectors::unavailable_reason(client)))?;
+            blocking.run((), |client, (), _| Box::pin(vectors::unavailable_reason(client)))?;
         if let Some(reason) = &vectors_unavailable {
             tracing::warn!(reason, "search is lexical only");
         }
@@ -89,10 +86,8 @@ impl PostgresCorpora {
 
 impl CorpusStore for PostgresCorpora {
     fn corpus(&self, name: &CorpusName, create: bool) -> Result<Arc<dyn Corpus>, StoreError> {
-        let requested = name.clone();
-        let number = self.blocking.run(move |client, _| {
-            let name = requested.clone();
-            Box::pin(async move { find_or_create(client, &name, create).await })
+        let number = self.blocking.run((name.clone(), create), |client, (name, create), _| {
+            Box::pin(find_or_create(client, name, *create))
         })?;
         let number =
             number.ok_or_else(|| StoreError::UnknownCorpus { corpus: name.to_string() })?;
@@ -101,9 +96,8 @@ impl CorpusStore for PostgresCorpora {
 
     fn summaries(&self, names: &[CorpusName]) -> Result<Vec<Summary>, StoreError> {
         let names: Vec<String> = names.iter().map(CorpusName::to_string).collect();
-        let rows = self.blocking.run(move |client, _| {
-            let names = names.clone();
-            Box::pin(async move { query::all(client, corpus::SUMMARIES, &[&names]).await })
+        let rows = self.blocking.run(names, |client, names, _| {
+            Box::pin(async move { query::all(client, corpus::SUMMARIES, &[names]).await })
         })?;
         rows.iter().map(|row| Ok(corpus::summary(CorpusName::new(row.get("name"))?, row))).collect()
     }
@@ -111,34 +105,31 @@ impl CorpusStore for PostgresCorpora {
     /// Returns the database's time, so that all servers agree on it.
     fn now(&self) -> Result<i64, StoreError> {
         const NOW: &str = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint";
-        let row = self.blocking.run(|client, _| Box::pin(query::one(client, NOW, &[])))?;
+        let row = self.blocking.run((), |client, (), _| Box::pin(query::one(client, NOW, &[])))?;
         Ok(row.get(0))
     }
 
     fn names(&self) -> Result<Vec<CorpusName>, StoreError> {
         const NAMES: &str =
             "SELECT name FROM evidence_corpora WHERE name IS NOT NULL ORDER BY name";
-        let rows = self.blocking.run(|client, _| Box::pin(query::all(client, NAMES, &[])))?;
+        let rows =
+            self.blocking.run((), |client, (), _| Box::pin(query::all(client, NAMES, &[])))?;
         rows.iter().map(|row| CorpusName::new(row.get(0))).collect()
     }
 
     fn size_of_others(&self, name: &CorpusName) -> Result<u64, StoreError> {
         const SIZE: &str = "SELECT coalesce(sum(size), 0)::bigint FROM evidence_corpora \
              WHERE name <> $1";
-        let name = name.clone();
-        let size: i64 = self.blocking.run(move |client, _| {
-            let name = name.clone();
+        let size: i64 = self.blocking.run(name.clone(), |client, name, _| {
             Box::pin(async move { Ok(query::one(client, SIZE, &[&name.as_str()]).await?.get(0)) })
         })?;
-        Ok(head::unsigned(size))
+        Ok(unsigned(size))
     }
 
     fn delete(&self, name: &CorpusName) -> Result<(), StoreError> {
         // The sweep deletes its rows in short transactions.
         const MARK_DELETED: &str = "UPDATE evidence_corpora SET name = NULL WHERE name = $1";
-        let requested = name.clone();
-        let is_deleted = self.blocking.run(move |client, attempt| {
-            let name = requested.clone();
+        let is_deleted = self.blocking.run(name.clone(), |client, name, attempt| {
             Box::pin(async move {
                 let marked_count = query::execute(client, MARK_DELETED, &[&name.as_str()]).await?;
                 Ok(marked_count > 0 || attempt > 1)
@@ -161,7 +152,7 @@ impl CorpusStore for PostgresCorpora {
     }
 }
 
-/// Returns the number of a corpus. If it does not exist, creates it if `create` is set.
+/// Returns the number of a corpus. Creates the corpus if it does not exist and `create` is set.
 async fn find_or_create(
     client: &mut Object,
     name: &CorpusName,
@@ -177,7 +168,8 @@ async fn find_or_create(
         if !create {
             return Ok(None);
         }
-        if let Some(row) = query::optional(client, INSERT, &[&name.as_str(), &now()]).await? {
+        if let Some(row) = query::optional(client, INSERT, &[&name.as_str(), &now_micros()]).await?
+        {
             return Ok(Some(row.get(0)));
         }
     }

@@ -3,11 +3,12 @@
 use deadpool_postgres::{GenericClient, Object};
 use tokio_postgres::{Error, Row};
 
-use super::head::{HEAD_COLUMNS, head, signed, unsigned};
+use super::head::{HEAD_COLUMNS, head};
 use crate::evidence::characters::whole_characters;
 use crate::evidence::error::StoreError;
 use crate::evidence::search::{Filter, Hit};
 use crate::evidence::snapshot::{HEAD_BYTES, ItemRef, MAX_BYTES, Part};
+use crate::evidence::store::{signed, unsigned};
 use crate::storage::postgres::query::{self, Conditions};
 
 /// The maximum size of a chunk of content in bytes, as in `receive`.
@@ -51,7 +52,7 @@ const CONTENT: &str = "(SELECT string_agg(substring(contents.bytes \
      FROM evidence_contents AS contents WHERE contents.item = passages.item \
      AND contents.start < passages.stop AND contents.start > passages.start - $3)";
 
-/// Converts a row from [`passages`]. It has no rank.
+/// Converts a row from [`passages`] to a hit without ranks.
 pub(super) fn hit(row: &Row) -> Result<Hit, StoreError> {
     let bytes: Option<&[u8]> = row.get(7);
     Ok(Hit {
@@ -69,8 +70,8 @@ pub(super) fn hit(row: &Row) -> Result<Hit, StoreError> {
     })
 }
 
-/// Reads the complete items of a corpus, ordered by id. Each is a row with the number, the digest and the
-/// columns of [`head`], and the content.
+/// Reads the complete items of a corpus, ordered by id. Returns a row and the content for each item. The
+/// row contains the number, the digest and the columns of [`head`].
 pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, Vec<u8>)>, Error> {
     const CONTENTS: &str = "SELECT bytes FROM evidence_contents WHERE item = $1 ORDER BY start";
     let heads = format!(
@@ -95,8 +96,8 @@ pub(super) async fn items(client: &mut Object, corpus: i64) -> Result<Vec<(Row, 
     Ok(items)
 }
 
-/// Reads part of an item: a row with the number, the digest, the size and the columns of [`head`]; the offset;
-/// and the text.
+/// Reads part of an item. Returns a row, the offset of the text, and the text. The row contains the number,
+/// the digest, the size and the columns of [`head`].
 pub(super) async fn snapshot(
     client: &mut Object,
     corpus: i64,
@@ -134,7 +135,8 @@ pub(super) async fn snapshot(
     Ok(Some((row, start + skipped as u64, text.to_owned())))
 }
 
-/// Returns the offset at which a line starts, or ends. Counts lines only in the passage that contains it.
+/// Returns the offset at which a line starts, or ends if `is_end` is set. Counts lines only in the passage
+/// that contains the line.
 async fn line_edge(client: &Object, item: i64, line: u64, is_end: bool) -> Result<u64, Error> {
     const PASSAGE: &str = "SELECT start, stop, first_line FROM evidence_passages \
          WHERE item = $1 AND first_line <= $2 ORDER BY first_line DESC, start LIMIT 1";

@@ -3,13 +3,13 @@ CREATE TABLE evidence_corpora (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text COLLATE "C" UNIQUE,
     created_at bigint NOT NULL,           -- microseconds since 1970-01-01T00:00:00Z
-    expires_at bigint,                    -- the same; null if it never expires
-    revision bigint NOT NULL,             -- from evidence_revisions; changes with its items
+    expires_at bigint,                    -- same unit; null if it never expires
+    revision bigint NOT NULL,             -- from evidence_revisions; changes whenever the items change
     embedded_by text,                     -- the model that embedded every passage; null while some lack a vector
-    items bigint NOT NULL DEFAULT 0,      -- of complete items, like the next three columns
+    items bigint NOT NULL DEFAULT 0,      -- only complete items count, as in the next three columns
     passages bigint NOT NULL DEFAULT 0,
     words bigint NOT NULL DEFAULT 0,
-    size bigint NOT NULL DEFAULT 0        -- bytes of contents
+    size bigint NOT NULL DEFAULT 0        -- of the contents, in bytes
 );
 CREATE SEQUENCE evidence_revisions;
 
@@ -53,8 +53,8 @@ CREATE TABLE evidence_contents (
 );
 ALTER TABLE evidence_contents ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
--- Each term in `words` is prefixed with its corpus number, so that an index entry belongs to one corpus. A term has one
--- position per occurrence, at most 255. Only their number matters.
+-- Each term in `words` is prefixed with its corpus number, so that an index entry belongs to one corpus. A
+-- term has one position per occurrence, at most 255. Only the number of positions matters.
 CREATE TABLE evidence_passages (
     number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     item bigint NOT NULL REFERENCES evidence_items ON DELETE CASCADE,
@@ -69,8 +69,8 @@ CREATE TABLE evidence_passages (
 CREATE INDEX evidence_passages_by_item ON evidence_passages (item, first_line);
 CREATE INDEX evidence_passages_by_words ON evidence_passages USING gin (words) WITH (gin_pending_list_limit = 1024);
 
--- The approximate number of passages with each common term. There are too many rare terms, mostly ids that occur once,
--- so these are counted in the index.
+-- The approximate number of passages with each common term. There are too many rare terms, mostly ids that
+-- occur once, so they are counted in the index instead.
 CREATE TABLE evidence_common_terms (
     corpus bigint NOT NULL REFERENCES evidence_corpora,
     term text COLLATE "C" NOT NULL,
@@ -85,7 +85,7 @@ CREATE TABLE evidence_new_lines (
     PRIMARY KEY (item, line)
 );
 
--- Vectors by the digest of model and text; the oldest are evicted first.
+-- Vectors, keyed by the digest of model and text. The oldest vectors are evicted first.
 CREATE TABLE evidence_vector_cache (
     key bytea PRIMARY KEY,
     number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,

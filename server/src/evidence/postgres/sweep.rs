@@ -1,5 +1,5 @@
 //! Deletes leftover rows: replaced and discarded items, items abandoned by a stopped server, and deleted
-//! corpora. Uses short transactions; several servers can sweep at once.
+//! corpora. Uses short transactions, so that several servers can sweep at once.
 
 use deadpool_postgres::Object;
 use tokio_postgres::Error;
@@ -14,11 +14,11 @@ const CONTENTS: i64 = 256;
 const ABANDONED_AFTER: &str = "1 hour";
 
 pub(super) async fn sweep(database: &Database) -> Result<(), Failure> {
-    database.run(|client, _| Box::pin(mark_gone(client))).await?;
-    while let Some(item) = database.run(|client, _| Box::pin(next_item(client))).await? {
-        while database.run(move |client, _| Box::pin(delete_step(client, item))).await? {}
+    database.run((), |client, (), _| Box::pin(mark_gone(client))).await?;
+    while let Some(item) = database.run((), |client, (), _| Box::pin(next_item(client))).await? {
+        while database.run(item, |client, item, _| Box::pin(delete_step(client, *item))).await? {}
     }
-    while database.run(|client, _| Box::pin(delete_corpus(client))).await? {}
+    while database.run((), |client, (), _| Box::pin(delete_corpus(client))).await? {}
     vector_cache::evict(database).await
 }
 

@@ -1,6 +1,5 @@
-//! A vector cache shared by all servers on a database, keyed by text digest. Does not contain texts.
-
-use std::sync::Arc;
+//! A vector cache shared by all servers that use a database. It is keyed by the digest of model and text,
+//! and does not contain texts.
 
 use deadpool_postgres::Object;
 use gsar_embedding::{Cache, CacheError, Key, Vector};
@@ -21,10 +20,8 @@ impl Cache for SharedVectors {
     fn get_many(&self, keys: &[Key]) -> Result<Vec<Option<Vector>>, CacheError> {
         const FIND: &str = "SELECT vector FROM unnest($1::bytea[]) WITH ORDINALITY AS requested (key, place) \
              LEFT JOIN evidence_vector_cache AS cache USING (key) ORDER BY place";
-        let keys = Arc::new(key_bytes(keys.iter()));
-        let rows = self.0.run(move |client, _| {
-            let keys = Arc::clone(&keys);
-            Box::pin(async move { query::all(client, FIND, &[&*keys]).await })
+        let rows = self.0.run(key_bytes(keys.iter()), |client, keys, _| {
+            Box::pin(async move { query::all(client, FIND, &[keys]).await })
         });
         let rows = rows.map_err(|error| CacheError::Other(error.to_string()))?;
         let vector = |bytes: &[u8]| -> Vector {
@@ -41,10 +38,8 @@ impl Cache for SharedVectors {
             .iter()
             .map(|(_, vector)| vector.iter().flat_map(|value| value.to_le_bytes()).collect())
             .collect();
-        let rows = Arc::new((keys, values));
-        let result = self.0.run(move |client, _| {
-            let rows = Arc::clone(&rows);
-            Box::pin(async move { query::execute(client, PUT, &[&rows.0, &rows.1]).await })
+        let result = self.0.run((keys, values), |client, (keys, values), _| {
+            Box::pin(async move { query::execute(client, PUT, &[keys, values]).await })
         });
         result.map(drop).map_err(|error| CacheError::Other(error.to_string()))
     }
@@ -55,7 +50,7 @@ fn key_bytes<'k>(keys: impl Iterator<Item = &'k Key>) -> Vec<Vec<u8>> {
 }
 
 pub(super) async fn evict(database: &Database) -> Result<(), Failure> {
-    database.run(|client, _| Box::pin(delete_oldest(client))).await
+    database.run((), |client, (), _| Box::pin(delete_oldest(client))).await
 }
 
 async fn delete_oldest(client: &mut Object) -> Result<(), Error> {

@@ -1,16 +1,15 @@
-//! Vectors of passages. Requires pgvector.
+//! Stores and compares the vectors of passages. Requires pgvector.
 
 use deadpool_postgres::{Object, Transaction};
 use gsar_vectors::Hit as Nearest;
 use pgvector::Vector;
 use tokio_postgres::{Error, Row};
 
-use super::head::unsigned;
 use super::index::Index;
 use super::lexical::required_terms;
 use super::read::restrict;
 use crate::evidence::search::Filter;
-use crate::evidence::store::VectorSpace;
+use crate::evidence::store::{VectorSpace, unsigned};
 use crate::storage::postgres::query::{self, Conditions};
 use crate::storage::postgres::{Database, PostgresSchema, SchemaFailure};
 
@@ -25,14 +24,14 @@ const MAX_EMBEDDED_BYTES: i64 = 2_048;
 /// Creates the vector table if the database has pgvector. With `migrate`, tries to install the extension first.
 pub(crate) async fn prepare(database: &Database, migrate: bool) -> Result<(), SchemaFailure> {
     if migrate {
-        let created = database.run(|client, _| {
+        let created = database.run((), |client, (), _| {
             Box::pin(client.batch_execute("CREATE EXTENSION IF NOT EXISTS vector"))
         });
         if let Err(failure) = created.await {
-            tracing::debug!(%failure, "no pgvector");
+            tracing::debug!(%failure, "pgvector is not available");
         }
     }
-    if database.run(|client, _| Box::pin(has_vector_type(client))).await? {
+    if database.run((), |client, (), _| Box::pin(has_vector_type(client))).await? {
         SCHEMA.create(database, migrate).await?;
     }
     Ok(())
@@ -89,8 +88,8 @@ pub(super) async fn add(
     query::execute(client, ADD, &[&model, &corpus, &passages, &vectors]).await.map(drop)
 }
 
-/// Returns the passages with the nearest vectors, nearest first; `None` if the corpus has no vectors. Compares all
-/// vectors if there is a filter or no index.
+/// Returns the passages with the nearest vectors, nearest first, or `None` if the corpus has no vectors.
+/// Compares all vectors if there is a filter or no index.
 pub(super) async fn nearest(
     transaction: &Transaction<'_>,
     corpus: i64,

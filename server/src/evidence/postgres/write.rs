@@ -6,15 +6,16 @@ use std::sync::OnceLock;
 use deadpool_postgres::{GenericClient, Object, Transaction};
 use tokio_postgres::{Error, Row};
 
-use super::head::{HEAD_COLUMNS, result_name, signed};
+use super::head::HEAD_COLUMNS;
 use super::lexical;
-use crate::evidence::store::{Batch, Head, ItemTotals};
+use crate::evidence::store::{Batch, Head, ItemTotals, signed};
 use crate::storage::postgres::query;
 
-/// The minimum number of passages in a batch that contain a common term. Rarer terms are counted during searches.
+/// The minimum number of passages in a batch that must contain a term for the term to count as common.
+/// Rarer terms are counted during searches.
 const COMMON: i64 = 4;
 
-/// A batch in columns, which are the parameters of its statements.
+/// A batch as columns, which are the parameters of the SQL statements.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     content_starts: Vec<i64>,
@@ -28,7 +29,7 @@ pub(super) struct Columns {
     words: Vec<String>,
     /// The number of passages with each common term. Sorted, so that all writers lock rows in the same order.
     common_terms: BTreeMap<String, i64>,
-    /// The number of the item's earlier batches, once read.
+    /// The number of the item's earlier batches. Set once it has been read.
     earlier_batches: OnceLock<i64>,
 }
 
@@ -76,7 +77,7 @@ pub(super) async fn begin(client: &mut Object, corpus: i64, head: &Head) -> Resu
         &head.attested,
         &head.step_id,
         &head.specialist_id,
-        &result_name(head),
+        &head.result_name(),
     ];
     Ok(query::one(client, BEGIN, parameters).await?.get(0))
 }
@@ -190,7 +191,7 @@ pub(super) async fn find_duplicate(
         &head.is_json,
         &head.attested,
         &head.specialist_id,
-        &result_name(head),
+        &head.result_name(),
     ];
     let row = query::optional(transaction, FIND_SAME, parameters).await?;
     Ok(row.map(|row| row.get(0)))

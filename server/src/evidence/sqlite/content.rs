@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, params};
 
-use super::corpus::{signed, unsigned};
 use crate::evidence::characters::whole_characters;
+use crate::evidence::store::{signed, unsigned};
 
 /// Reads a byte range of an item's content, trimmed to whole characters.
 pub(super) fn content(

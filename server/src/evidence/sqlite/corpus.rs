@@ -1,14 +1,15 @@
-//! One corpus in one database, so that each batch of an item is a single transaction. Searches find a batch
-//! immediately. Incomplete items are deleted when the corpus is opened.
+//! One corpus in its own database, so that each batch of an item is a single transaction. Searches find the
+//! passages of a batch immediately. Incomplete items are deleted when the corpus is opened.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use gsar_core::evidence::{EvidenceId, EvidenceItem, EvidenceKind, Lane, VerificationResult};
+use gsar_core::evidence::EvidenceItem;
 use gsar_core::time::Timestamp;
 use gsar_embedding::Vector;
 use gsar_vectors::VectorIndex;
+use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, Transaction, params};
 
 use super::content::content;
@@ -19,7 +20,8 @@ use crate::evidence::name::CorpusName;
 use crate::evidence::search::{Filter, Hit, Hits, Query};
 use crate::evidence::snapshot::{ItemRef, Part, Snapshot};
 use crate::evidence::store::{
-    Batch, Corpus, Head, ItemTotals, StoreOutcome, Summary, VectorSpace, build_item, supersedes,
+    Batch, Corpus, Head, ItemTotals, StoreOutcome, Summary, VectorSpace, build_item, parse_names,
+    signed, supersedes, unsigned,
 };
 
 /// The database file in a corpus's folder.
@@ -79,7 +81,7 @@ impl SqliteCorpus {
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
-        // A panic leaves at most a transaction, which is rolled back.
+        // A panic leaves at most an open transaction, which is rolled back.
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -88,7 +90,7 @@ impl SqliteCorpus {
         self.vectors.index(folder, space, || {
             // The next maintenance run embeds the passages again.
             if let Err(error) = self.clear_embedded() {
-                tracing::warn!(corpus = %self.name, %error, "rebuilding the vectors failed");
+                tracing::warn!(corpus = %self.name, %error, "failed to mark the vectors for rebuilding");
             }
         })
     }
@@ -127,7 +129,7 @@ impl Corpus for SqliteCorpus {
                     head.attested,
                     head.step_id,
                     head.specialist_id,
-                    result_name(head),
+                    head.result_name(),
                 ],
             )?;
             Ok(transaction.last_insert_rowid())
@@ -204,7 +206,7 @@ impl Corpus for SqliteCorpus {
                         head.is_json,
                         head.attested,
                         head.specialist_id,
-                        result_name(head),
+                        head.result_name(),
                     ],
                     |row| row.get(0),
                 )
@@ -388,19 +390,19 @@ pub(super) const HEAD_COLUMNS: &str =
 
 /// Reads the metadata of an item; `first_column` is the index of its first column.
 pub(super) fn head(row: &Row<'_>, first_column: usize) -> rusqlite::Result<Head> {
-    let damaged_error = |reason: &str| {
-        rusqlite::Error::FromSqlConversionFailure(
-            first_column,
-            rusqlite::types::Type::Text,
-            reason.into(),
-        )
-    };
-    let (id, kind, lane): (String, String, String) =
-        (row.get(first_column)?, row.get(first_column + 1)?, row.get(first_column + 2)?);
+    let names = parse_names(
+        row.get(first_column)?,
+        &row.get::<_, String>(first_column + 1)?,
+        &row.get::<_, String>(first_column + 2)?,
+        row.get_ref(first_column + 11)?.as_str()?,
+    );
+    let (id, kind, lane, verification_result) = names.map_err(|reason| {
+        rusqlite::Error::FromSqlConversionFailure(first_column, Type::Text, reason.into())
+    })?;
     Ok(Head {
-        id: EvidenceId::new(id).map_err(|_| damaged_error("an item without an id"))?,
-        kind: EvidenceKind::from_name(&kind).ok_or_else(|| damaged_error("an unknown kind"))?,
-        lane: Lane::from_name(&lane).ok_or_else(|| damaged_error("an unknown lane"))?,
+        id,
+        kind,
+        lane,
         tool: row.get(first_column + 3)?,
         query: row.get(first_column + 4)?,
         is_json: row.get(first_column + 5)?,
@@ -409,19 +411,8 @@ pub(super) fn head(row: &Row<'_>, first_column: usize) -> rusqlite::Result<Head>
         attested: row.get(first_column + 8)?,
         step_id: row.get(first_column + 9)?,
         specialist_id: row.get(first_column + 10)?,
-        verification_result: match row.get_ref(first_column + 11)?.as_str()? {
-            "" => None,
-            name => {
-                let result = VerificationResult::from_name(name);
-                Some(result.ok_or_else(|| damaged_error("an unknown result of a check"))?)
-            }
-        },
+        verification_result,
     })
-}
-
-/// Returns the stored name of the check result; empty if unknown.
-fn result_name(head: &Head) -> &'static str {
-    head.verification_result.map_or("", VerificationResult::name)
 }
 
 fn remove_item(transaction: &Transaction<'_>, item: i64) -> rusqlite::Result<()> {
@@ -434,14 +425,4 @@ fn remove_item(transaction: &Transaction<'_>, item: i64) -> rusqlite::Result<()>
     }
     transaction.execute("DELETE FROM items WHERE number = ?1", [item])?;
     Ok(())
-}
-
-/// Converts to SQLite's signed integers.
-pub(super) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// Reverses [`signed`].
-pub(super) fn unsigned(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::evidence::error::StoreError;
-use crate::storage::{Schema, SchemaError, create_file};
+use crate::storage::{Schema, SchemaError, create_file, open_sqlite};
 
 /// The application id is `GSRC` in ASCII, `gsae` in development versions.
 const SCHEMA: Schema = Schema {
@@ -20,19 +20,17 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// Opens a database for writing and creates it if it does not exist. `now` is in microseconds.
 pub(super) fn open_writer(file: &Path, now: i64) -> Result<Connection, StoreError> {
     let store_error = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
-    // SQLite would create a file that others may read.
+    // SQLite would create a file that other users may read.
     create_file(file).map_err(|error| StoreError::from_io(&error, file))?;
     SCHEMA.check_file(file).map_err(|error| schema_error(error, file))?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(file, flags).map_err(store_error)?;
-    harden(&connection).map_err(store_error)?;
+    let mut connection = open(file, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(store_error)?;
     SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
     prepare(&mut connection, now).map_err(store_error)?;
     Ok(connection)
 }
 
-/// Flushes all commits to disk. Earlier commits were only written to the log, so that many small items cost one
-/// flush. A crash can lose only commits that were not acknowledged.
+/// Flushes all commits to disk. Earlier commits were only written to the log, so that storing many small
+/// items costs only one flush. A crash can lose only commits that were not acknowledged.
 pub(super) fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     let result = connection.execute("UPDATE corpus SET flushes = flushes + 1", []);
@@ -42,18 +40,15 @@ pub(super) fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
 
 pub(super) fn open_reader(file: &Path) -> Result<Connection, StoreError> {
     let store_error = |error: rusqlite::Error| StoreError::from_sqlite(&error, file);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags).map_err(store_error)?;
-    harden(&connection).map_err(store_error)?;
+    let connection = open(file, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(store_error)?;
     SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
     Ok(connection)
 }
 
-fn harden(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update(None, "cell_size_check", true)?;
-    connection.pragma_update(None, "cache_size", -8_192)
+fn open(file: &Path, access: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = open_sqlite(file, access, BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "cache_size", -8_192)?;
+    Ok(connection)
 }
 
 fn schema_error(error: SchemaError, file: &Path) -> StoreError {

@@ -14,15 +14,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::error::StoreError;
 use super::name::CorpusName;
-use super::now;
 use super::store::{Corpus, CorpusStore, Summary};
 use crate::storage::{DatabaseFile, LockError, create_folder, lock};
+use crate::wall_clock::now_micros;
 use corpus::SqliteCorpus;
 
 const LOCK: &str = ".lock";
-/// The number of open corpora above which unused ones are closed.
+/// The number of open corpora above which unused corpora are closed.
 const MAX_OPEN: usize = 64;
-/// The prefix of a folder that is being deleted, which is never opened again.
+/// The prefix of folders that are being deleted. They are never opened again.
 const DELETED: &str = ".deleted-";
 
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl CorpusStore for SqliteCorpora {
         if open.len() >= MAX_OPEN {
             open.retain(|_, corpus| Arc::strong_count(corpus) > 1);
         }
-        let corpus = Arc::new(SqliteCorpus::open(name.clone(), &folder, now())?);
+        let corpus = Arc::new(SqliteCorpus::open(name.clone(), &folder, now_micros())?);
         open.insert(name.clone(), Arc::clone(&corpus));
         Ok(corpus)
     }
@@ -123,14 +123,14 @@ impl CorpusStore for SqliteCorpora {
             match self.read_summary(name) {
                 Ok(summary) => summaries.push(summary),
                 Err(StoreError::UnknownCorpus { .. }) => {}
-                Err(error) => tracing::warn!(corpus = %name, %error, "opening a corpus failed"),
+                Err(error) => tracing::warn!(corpus = %name, %error, "failed to open a corpus"),
             }
         }
         Ok(summaries)
     }
 
     fn now(&self) -> Result<i64, StoreError> {
-        Ok(now())
+        Ok(now_micros())
     }
 
     fn names(&self) -> Result<Vec<CorpusName>, StoreError> {
@@ -163,10 +163,10 @@ impl CorpusStore for SqliteCorpora {
     fn update_size(&self, name: &CorpusName) {
         let size = match self.read_summary(name) {
             Ok(summary) => summary.size,
-            // It was deleted in the meantime.
+            // The corpus was deleted in the meantime.
             Err(StoreError::UnknownCorpus { .. }) => return,
             Err(error) => {
-                tracing::warn!(corpus = %name, %error, "reading the size of a corpus failed");
+                tracing::warn!(corpus = %name, %error, "failed to read the size of a corpus");
                 return;
             }
         };
@@ -198,7 +198,7 @@ fn lock_folder(folder: &Path) -> Result<File, StoreError> {
                 "{} is locked by another server; only one server can use a data directory",
                 path.display()
             ),
-            fix: "stop it, or use another data_dir",
+            fix: "stop the other server, or use another data_dir",
         },
         LockError::Io(error) => StoreError::from_io(&error, &path),
     })

@@ -1,6 +1,6 @@
 CREATE TABLE corpus (
     created_at INTEGER NOT NULL, -- microseconds since 1970-01-01T00:00:00Z
-    expires_at INTEGER,          -- the same; null if it never expires
+    expires_at INTEGER,          -- same unit; null if it never expires
     flushes INTEGER NOT NULL DEFAULT 0,
     embedded_by TEXT             -- the model that embedded every passage; null while some lack a vector
 ) STRICT;
@@ -38,7 +38,7 @@ CREATE TABLE contents (
     PRIMARY KEY (item, start)
 ) STRICT, WITHOUT ROWID;
 
--- Vectors refer to the numbers, so they are never reused.
+-- Vectors refer to passages by number, so numbers are never reused.
 CREATE TABLE passages (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     item INTEGER NOT NULL,

@@ -1,15 +1,15 @@
 //! Searches a corpus by terms (FTS5) and by vectors.
 
-use gsar_retrieval::terms::terms;
 use gsar_vectors::VectorIndex;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::content::content;
-use super::corpus::{HEAD_COLUMNS, head, signed, unsigned};
+use super::corpus::{HEAD_COLUMNS, head};
 use crate::evidence::search::{
-    CANDIDATES_PER_HIT, Filter, Hit, Hits, MAX_TERMS, Method, Query, select_best,
+    CANDIDATES_PER_HIT, Filter, Hit, Hits, Method, Query, query_terms, select_best,
 };
+use crate::evidence::store::{signed, unsigned};
 
 pub(super) fn search(
     connection: &Connection,
@@ -33,11 +33,7 @@ pub(super) fn search(
             }
         }
     };
-    let method = match (&by_meaning, query.by_terms) {
-        (None, _) => Method::Lexical,
-        (Some(_), true) => Method::Hybrid,
-        (Some(_), false) => Method::Vector,
-    };
+    let method = query.method(by_meaning.is_some());
     let by_terms: Vec<u64> = match method {
         Method::Vector => Vec::new(),
         Method::Lexical | Method::Hybrid => {
@@ -65,17 +61,11 @@ fn rank_by_terms(
     filter: &Filter,
     limit: usize,
 ) -> rusqlite::Result<Vec<i64>> {
-    let mut distinct: Vec<String> = Vec::new();
-    for term in terms(query) {
-        if !distinct.contains(&term) && distinct.len() < MAX_TERMS {
-            distinct.push(term);
-        }
-    }
-    if distinct.is_empty() {
+    let alternatives: Vec<String> = query_terms(query).iter().map(|term| quote(term)).collect();
+    if alternatives.is_empty() {
         return Ok(Vec::new());
     }
-    let alternatives = distinct.iter().map(|term| quote(term)).collect::<Vec<_>>().join(" OR ");
-    let mut expression = alternatives;
+    let mut expression = alternatives.join(" OR ");
     for term in required_terms(filter) {
         expression = format!("({expression}) AND {term}");
     }
@@ -93,7 +83,7 @@ fn rank_by_terms(
     rows.collect()
 }
 
-/// Returns the passages that match a filter; `None` if it allows all.
+/// Returns the passages that match a filter, or `None` if the filter allows all passages.
 fn allowed_passages(
     connection: &Connection,
     filter: &Filter,
@@ -119,8 +109,7 @@ const PASSAGES_OF_ITEMS: &str =
 
 /// Returns the terms that passages must contain, quoted for FTS5.
 fn required_terms(filter: &Filter) -> Vec<String> {
-    let first_term = |entity: &String| terms(entity).into_iter().next();
-    filter.entities.iter().filter_map(first_term).map(|term| quote(&term)).collect()
+    filter.entity_terms().map(|term| quote(&term)).collect()
 }
 
 /// Returns SQL conditions on items, each preceded by `AND`, and their values.

@@ -3,8 +3,9 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 use super::content::{content, content_with_offset};
-use super::corpus::{HEAD_COLUMNS, head, signed, unsigned};
+use super::corpus::{HEAD_COLUMNS, head};
 use crate::evidence::snapshot::{HEAD_BYTES, ItemRef, MAX_BYTES, Part, Snapshot};
+use crate::evidence::store::{signed, unsigned};
 
 pub(super) fn read(
     connection: &Connection,

@@ -1,4 +1,4 @@
-//! A corpus's vector index, in its folder.
+//! The vector index in a corpus's folder.
 //!
 //! JSON and short texts are embedded completely. In a long text, only passages with the first line of a
 //! template are embedded, because the other lines repeat earlier ones.
@@ -10,8 +10,7 @@ use gsar_vectors::{Opened, Settings, VectorIndex};
 use rusqlite::{Connection, params};
 
 use super::content::content;
-use super::corpus::unsigned;
-use crate::evidence::store::VectorSpace;
+use crate::evidence::store::{VectorSpace, unsigned};
 use crate::storage::create_folder;
 
 const FOLDER: &str = "vectors";
@@ -26,8 +25,8 @@ const MAX_EMBEDDED_BYTES: u64 = 2_048;
 pub(super) struct Vectors(OnceLock<Result<Arc<VectorIndex>, String>>);
 
 impl Vectors {
-    /// Returns the index in a corpus's folder. Calls `on_empty` if it is new or damaged, or was built by
-    /// another model.
+    /// Returns the index in a corpus's folder. Calls `on_empty` if the index is new or damaged, or was
+    /// built with another model.
     pub(super) fn index(
         &self,
         corpus: &Path,
@@ -83,11 +82,11 @@ pub(super) fn passages_without_vector(
     Ok(passages)
 }
 
-/// Builds the graph of an index on its own thread. Until then, searches compare all vectors.
+/// Builds the graph of an index on its own thread. Until it is built, searches compare all vectors.
 fn build_graph(index: Arc<VectorIndex>) {
     std::thread::spawn(move || {
         if let Err(error) = index.build_graph().and_then(|()| index.save()) {
-            tracing::warn!(%error, "building the vector graph failed; semantic search stays slow");
+            tracing::warn!(%error, "failed to build the vector graph; semantic search remains slow");
         }
     });
 }

@@ -59,7 +59,7 @@ pub(super) fn a_range_starts_at_a_whole_character(fixture: &Fixture) {
     }
 }
 
-pub(super) fn text_received_in_parts_equals_the_whole(fixture: &Fixture) {
+pub(super) fn text_received_in_parts_equals_text_received_whole(fixture: &Fixture) {
     let evidence = fixture.open();
     let content = log(3_000).replace("INFO", "INFÖ");
     put(&evidence, "whole", vec![text("log", &content)]);
@@ -103,7 +103,7 @@ pub(super) fn incomplete_items_are_discarded(fixture: &Fixture) {
     assert_ne!(
         labels(&evidence, "c", "ORD-11"),
         Vec::<String>::new(),
-        "an incomplete item is found"
+        "a search must find an incomplete item"
     );
     drop(interrupted);
     wait_until(|| labels(&evidence, "c", "ORD-11").is_empty());
@@ -203,7 +203,7 @@ pub(super) fn invalid_messages_affect_only_their_item(fixture: &Fixture) {
     assert_eq!(evidence.summary(&name("c")).unwrap().items, 1);
 }
 
-pub(super) fn semantic_search_finds_the_nearest(fixture: &Fixture) {
+pub(super) fn semantic_search_finds_the_nearest_passages(fixture: &Fixture) {
     let Some(evidence) = fixture.open_with_vectors() else { return };
     let mut metrics = text("b", "cpu is high");
     metrics.lane = Lane::Metrics;
@@ -221,7 +221,11 @@ pub(super) fn semantic_search_finds_the_nearest(fixture: &Fixture) {
     let (ids, method) = search_ids([0.8, 0.6], false, &no_filter);
     assert_eq!((ids.join(" ").as_str(), method), ("b a d", Method::Vector));
     let (ids, method) = search_ids([1.0, 0.0], true, &no_filter);
-    assert_eq!((ids[0].as_str(), method), ("d", Method::Hybrid), "terms count four times");
+    assert_eq!(
+        (ids[0].as_str(), method),
+        ("d", Method::Hybrid),
+        "terms have four times the weight"
+    );
     let lane = Filter { lanes: vec![Lane::Metrics], ..Filter::default() };
     assert_eq!(search_ids([1.0, 0.0], false, &lane).0, ["b"]);
     let entity = Filter { entities: vec!["disk".to_owned()], ..Filter::default() };
@@ -246,7 +250,7 @@ pub(super) fn adding_items_resets_embedded_by(fixture: &Fixture) {
     assert_eq!(embedded_by(), None);
 }
 
-pub(super) fn long_text_embeds_only_new_lines(fixture: &Fixture) {
+pub(super) fn only_new_lines_of_long_texts_are_embedded(fixture: &Fixture) {
     let Some(evidence) = fixture.open_with_vectors() else { return };
     let mut long_text = log(4_000);
     long_text.push_str("cart-1 was OOMKilled\n");

@@ -30,7 +30,7 @@ fn lines(seed: u64, count: u32) -> String {
 }
 
 #[test]
-fn lexical_search_ranks_alike_in_both_engines() {
+fn both_engines_rank_lexical_search_results_alike() {
     let Some(engine) = Engine::postgres(Kind::System).or_else(|| Engine::postgres(Kind::Pgvector))
     else {
         return;

@@ -1,6 +1,6 @@
 //! Measures search in a large corpus in both engines. Run with `make search-at-scale`.
 
-#![allow(clippy::print_stdout, reason = "its figures")]
+#![allow(clippy::print_stdout, reason = "prints measurements")]
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::evidence::store::{Batch, ItemTotals, NewPassage};
 const DIMENSION: usize = 384;
 /// The number of passages per item.
 const PASSAGES_PER_ITEM: usize = 2_000;
-/// One of this many items is in the filtered lane.
+/// One in this many items is in the filtered lane.
 const LANES: usize = 10;
 const QUERIES: usize = 100;
 const LIMIT: usize = 12;
@@ -230,9 +230,9 @@ fn measure(engine: &Engine, passages: usize) {
     measure_words(&filled, &mut source);
 }
 
-/// Runs with `GSAR_TEST_PASSAGES` passages, by default 20,000.
+/// Runs with `GSAR_TEST_PASSAGES` passages (20,000 by default).
 #[test]
-#[ignore = "minutes; see make search-at-scale"]
+#[ignore = "takes minutes; run make search-at-scale"]
 fn search_at_scale() {
     let passages =
         std::env::var("GSAR_TEST_PASSAGES").map_or(20_000, |value| value.parse().unwrap());

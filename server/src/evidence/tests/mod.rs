@@ -1,4 +1,4 @@
-//! Tests of the engines: SQLite, the installed PostgreSQL, and PostgreSQL 16 with pgvector.
+//! Tests the engines: SQLite, the installed PostgreSQL, and PostgreSQL 16 with pgvector.
 
 mod cases;
 mod engines_agree;
@@ -93,33 +93,33 @@ fn run_every_case(engine: Option<Engine>) {
     cases!(
         stored_items_are_found_and_read,
         a_range_starts_at_a_whole_character,
-        text_received_in_parts_equals_the_whole,
+        text_received_in_parts_equals_text_received_whole,
         stores_unchanged_items_once,
         incomplete_items_are_discarded,
         a_filter_restricts_a_search,
         corpora_are_listed_deleted_and_expired,
         limits_are_enforced,
         invalid_messages_affect_only_their_item,
-        semantic_search_finds_the_nearest,
+        semantic_search_finds_the_nearest_passages,
         adding_items_resets_embedded_by,
-        long_text_embeds_only_new_lines,
+        only_new_lines_of_long_texts_are_embedded,
         unusual_names_and_contents_round_trip,
         owners_have_separate_corpora,
     );
 }
 
 #[test]
-fn sqlite() {
+fn every_case_passes_on_sqlite() {
     run_every_case(Engine::sqlite());
 }
 
 #[test]
-fn installed_postgres() {
+fn every_case_passes_on_the_installed_postgres() {
     run_every_case(Engine::postgres(Kind::System));
 }
 
 #[test]
-fn postgres_16() {
+fn every_case_passes_on_postgres_16() {
     run_every_case(Engine::postgres(Kind::Pgvector));
 }
 
@@ -127,7 +127,7 @@ fn space() -> VectorSpace {
     VectorSpace { dimension: 2, model: "ab".repeat(32) }
 }
 
-/// Waits for a condition. The test runner limits the time.
+/// Waits for a condition. The test runner limits how long it waits.
 fn wait_until(mut condition: impl FnMut() -> bool) {
     while !condition() {
         std::thread::yield_now();
@@ -139,20 +139,8 @@ fn name(name: &str) -> CorpusName {
 }
 
 fn item(id: &str, tool: &str, content: Content) -> EvidenceItem {
-    EvidenceItem {
-        id: EvidenceId::new(id).unwrap(),
-        kind: EvidenceKind::ToolOutput,
-        lane: Lane::Logs,
-        tool: tool.to_owned(),
-        query: String::new(),
-        content,
-        collected_at: None,
-        exhaustive: false,
-        attested: false,
-        step_id: String::new(),
-        specialist_id: String::new(),
-        verification_result: None,
-    }
+    let item = EvidenceItem::new(EvidenceId::new(id).unwrap(), Lane::Logs, content);
+    EvidenceItem { tool: tool.to_owned(), ..item }
 }
 
 fn text(id: &str, text: &str) -> EvidenceItem {

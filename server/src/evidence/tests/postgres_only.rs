@@ -1,4 +1,4 @@
-//! Tests of servers that share a database.
+//! Tests servers that share a database.
 
 use super::*;
 
@@ -12,13 +12,13 @@ impl Fixture {
     /// Runs statements in the database.
     fn run(&self, sql: &'static str) {
         let (database, runtime) = self.database.as_ref().unwrap();
-        let batch = database.run(move |client, _| Box::pin(client.batch_execute(sql)));
+        let batch = database.run(sql, |client, sql, _| Box::pin(client.batch_execute(sql)));
         runtime.block_on(batch).unwrap();
     }
 
     pub(super) fn count(&self, sql: &'static str) -> i64 {
         let (database, runtime) = self.database.as_ref().unwrap();
-        let row = database.run(move |client, _| Box::pin(client.query_one(sql, &[])));
+        let row = database.run(sql, |client, sql, _| Box::pin(client.query_one(*sql, &[])));
         runtime.block_on(row).unwrap().get(0)
     }
 }
@@ -32,7 +32,7 @@ fn servers_share_items() {
     let before = second.items(&name("c")).unwrap();
     put(&first, "c", vec![text("a", "disk has room"), text("b", "cpu is high")]);
     let after = second.items(&name("c")).unwrap();
-    assert_eq!((before.len(), after.len()), (1, 2), "the cache is not stale");
+    assert_eq!((before.len(), after.len()), (1, 2), "the cache must not be stale");
     second.delete(&name("c")).unwrap();
     assert!(matches!(first.items(&name("c")), Err(StoreError::UnknownCorpus { .. })));
 }
@@ -76,7 +76,10 @@ fn an_item_of_a_stopped_server_is_swept_after_an_hour() {
     interrupted.start_item(text("torn", &log(20_000))).unwrap();
     std::mem::forget(interrupted);
     evidence.delete_expired().unwrap();
-    assert!(!labels(&evidence, "c", "ORD-11").is_empty(), "it may still be incomplete");
+    assert!(
+        !labels(&evidence, "c", "ORD-11").is_empty(),
+        "the sweep must not delete an item that may still be received"
+    );
     fixture.run("UPDATE evidence_items SET touched_at = now() - interval '2 hours' WHERE state = 'receiving'");
     evidence.delete_expired().unwrap();
     assert!(labels(&evidence, "c", "ORD-11").is_empty());
@@ -107,7 +110,7 @@ fn a_deleted_corpus_leaves_no_rows() {
 }
 
 #[test]
-fn storing_in_a_deleted_corpus_is_refused() {
+fn storing_in_a_deleted_corpus_fails() {
     let Some((_engine, fixture)) = postgres() else { return };
     let evidence = fixture.open();
     let mut upload = evidence.put(name("c"), None).unwrap();
@@ -118,7 +121,7 @@ fn storing_in_a_deleted_corpus_is_refused() {
 }
 
 #[test]
-fn index_agrees_with_full_comparison() {
+fn the_index_agrees_with_a_full_comparison() {
     let Some(engine) = Engine::postgres(Kind::Pgvector) else { return };
     let fixture = engine.fixture();
     let evidence = fixture.open();

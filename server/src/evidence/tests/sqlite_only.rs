@@ -1,4 +1,4 @@
-//! Tests of locked, damaged and leftover files.
+//! Tests locked, damaged and leftover files of the SQLite engine.
 
 use super::*;
 
@@ -72,13 +72,13 @@ fn damaged_vectors_are_rebuilt() {
     assert_eq!(
         evidence.summary(&name("c")).unwrap().embedded_by,
         None,
-        "it must be embedded again"
+        "the corpus must be embedded again"
     );
     assert_eq!(corpus.passages_without_vector(&space(), 0).unwrap().len(), 1);
 }
 
 #[test]
-fn damaged_corpus_can_be_deleted() {
+fn a_damaged_corpus_can_be_deleted() {
     let (folder, evidence) = store();
     put(&evidence, "c", vec![text("x", &log(500))]);
     drop(evidence);

@@ -1,4 +1,4 @@
-//! The cache of judgements, which all judges of the server share.
+//! The judgement cache, which all of the server's judges share.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ const MAX_TIME_TO_LIVE: Duration = Duration::from_secs(1_000 * 365 * 24 * 3_600)
 /// Limits of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheLimits {
-    /// The maximum total size of serialized judgements in memory, in bytes. 0 disables this cache.
+    /// The maximum total size of serialized judgements in memory, in bytes. 0 disables the memory cache.
     pub memory_bytes: u64,
-    /// The maximum size of the database in bytes, without free pages and the write-ahead log. 0 disables
+    /// The maximum size of the database in bytes, excluding free pages and the write-ahead log. 0 disables
     /// the store.
     pub disk_bytes: u64,
     /// The lifetime of a judgement.
@@ -34,7 +34,7 @@ pub struct CacheLimits {
     pub store_timeout: Duration,
 }
 
-/// The cache of judgements, which all judges of the server share.
+/// The judgement cache, which all of the server's judges share.
 pub struct JudgementCache {
     memory: Cache<Key, Entry>,
     store: Option<Arc<dyn JudgementStore>>,
@@ -51,7 +51,7 @@ struct Entry {
 }
 
 impl JudgementCache {
-    /// Creates a cache in memory only.
+    /// Creates a cache that is kept in memory only.
     #[must_use]
     pub fn in_memory(limits: CacheLimits, clock: Clock) -> Self {
         Self {

@@ -1,5 +1,5 @@
-//! The disk cache of judgements, in SQLite. Reads that fail or time out are misses. Writes happen in the
-//! background.
+//! The disk cache of judgements, in SQLite. A read that fails or times out counts as a miss. Writes happen in
+//! the background.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ use super::key::Key;
 use super::store::{JudgementStore, StoredJudgement};
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
-/// The maximum number of pending writes. Further judgements are not stored.
+/// The maximum number of pending writes. If it is reached, further judgements are not stored.
 const MAX_PENDING_WRITES: usize = 64;
 
-/// A cache limited in size and age. Clones share it.
+/// A disk cache that limits its size and the age of its judgements. Clones share the same cache.
 #[derive(Clone, Debug)]
 pub(super) struct DiskCache(Arc<Shared>);
 
@@ -150,15 +150,15 @@ impl Shared {
             .inspect_err(|error| {
                 if !was_failing {
                     let error = DatabaseError::from_sqlite(error, &self.file);
-                    tracing::warn!(%error, "the cache of judgements on disk is unavailable");
+                    tracing::warn!(%error, "the disk cache of judgements is unavailable");
                 }
             })
             .ok()
     }
 }
 
-/// Returns `true` if a judgement made at `made_at` is valid at `now`. A time in the future is invalid,
-/// since it means that a clock was wrong.
+/// Returns `true` if a judgement made at `made_at` is valid at `now`. A judgement from the future is invalid,
+/// since a clock must have been wrong.
 pub(in crate::judge) fn is_fresh(
     made_at: Timestamp,
     time_to_live: Duration,
@@ -167,7 +167,7 @@ pub(in crate::judge) fn is_fresh(
     (0..micros(time_to_live)).contains(&now.micros_since(made_at))
 }
 
-fn micros(duration: Duration) -> i64 {
+pub(in crate::judge) fn micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn removes_the_least_recently_used_first() {
+    fn removes_the_least_recently_used_judgement_first() {
         let folder = tempfile::tempdir().unwrap();
         let max = 64 * PAGE;
         let disk = disk(folder.path(), max);
@@ -239,7 +239,7 @@ mod tests {
             assert!(used_bytes(&disk.connection.lock().unwrap()).unwrap() <= max);
         }
         let is_cached = |number| disk.read(&key(number), now_plus(100)).unwrap().is_some();
-        assert!(is_cached(0), "it was used all the time");
+        assert!(is_cached(0), "it was used in every round");
         assert!(is_cached(99));
         assert!(!is_cached(1));
         assert!(rows(&disk) > 10);

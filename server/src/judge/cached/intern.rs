@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// The maximum number of names. The code has a few dozen.
+/// The maximum number of interned names. The code uses a few dozen.
 const MAX_NAMES: usize = 512;
 const MAX_NAME_BYTES: usize = 64;
 

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::intern::intern;
 use crate::judge::{Judgement, ModelCall, Notice};
 
-/// Incremented when an older text would be misread. Texts with other versions are ignored.
+/// The version of the serialized form. It is incremented whenever older texts would be misread. Texts with a
+/// different version are ignored.
 const VERSION: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
@@ -77,7 +78,7 @@ struct NoticeJson {
 /// Serializes a judgement. [`Judgement::abstained`] is omitted, since abstentions are not cached.
 ///
 /// # Errors
-/// A serialization error.
+/// Returns an error if serialization fails.
 pub(super) fn to_json(judgement: &Judgement) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(&JudgementJson {
         version: VERSION,
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn rejects_another_version_and_unknown_names() {
+    fn rejects_other_versions_and_unknown_names() {
         let text = String::from_utf8(to_json(&judgement()).unwrap()).unwrap();
         for (from, to) in [
             (r#""version":4"#, r#""version":5"#),

@@ -15,7 +15,6 @@ use crate::judge::{Example, Objection, Question};
 
 /// Larger evidence is hashed on a blocking thread.
 const LARGE_EVIDENCE_BYTES: usize = 1 << 20;
-/// The buffer size in bytes. BLAKE3 is fast only for long inputs.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::judge) struct Key([u8; 32]);

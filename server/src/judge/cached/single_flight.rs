@@ -1,4 +1,4 @@
-//! Combines concurrent callers with the same question into one call.
+//! Combines concurrent calls for the same question into a single call.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};

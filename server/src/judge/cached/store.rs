@@ -16,7 +16,7 @@ pub(in crate::judge) struct StoredJudgement {
 /// A best-effort store of judgements.
 #[async_trait]
 pub(in crate::judge) trait JudgementStore: Send + Sync {
-    /// Returns a judgement. Returns `None` if it is missing, damaged or expired, or the store is too slow.
+    /// Finds a judgement. Returns `None` if it is missing, damaged or expired, or if the store is too slow.
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement>;
 
     /// Stores a serialized judgement in the background. Failures are ignored.

@@ -1,13 +1,11 @@
 //! Test questions, answers and judges.
 
-use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gsar_core::evidence::{
-    Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
-};
+use gsar_core::evidence::{Citation, Content, EvidenceId, EvidenceItem, Lane, Target};
 use gsar_core::fixed_point::Millionths;
 use gsar_core::time::Timestamp;
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim};
@@ -15,7 +13,6 @@ use tokio::sync::Semaphore;
 
 use super::CacheLimits;
 use super::key::Key;
-use crate::judge::clock::Clock;
 use crate::judge::{Capabilities, Judge, JudgeError, Judgement, ModelCall, Notice, Question};
 
 pub(in crate::judge) const LIMITS: CacheLimits = CacheLimits {
@@ -30,23 +27,15 @@ pub(in crate::judge) fn key(number: u8) -> Key {
 }
 
 pub(super) fn claim(id: &str, text: &str) -> Claim {
-    Claim { id: ClaimId::new(id).unwrap(), text: text.to_owned(), span: Some(0..11) }
+    Claim { span: Some(0..11), ..Claim::new(ClaimId::new(id).unwrap(), text) }
 }
 
 pub(super) fn item(id: &str, text: &str) -> EvidenceItem {
+    let (id, content) = (EvidenceId::new(id).unwrap(), Content::Text(text.to_owned()));
     EvidenceItem {
-        id: EvidenceId::new(id).unwrap(),
-        kind: EvidenceKind::ToolOutput,
-        lane: Lane::Logs,
         tool: "kubectl logs".to_owned(),
-        query: String::new(),
-        content: Content::Text(text.to_owned()),
         collected_at: Some(Timestamp::from_micros(7)),
-        exhaustive: false,
-        attested: false,
-        step_id: String::new(),
-        specialist_id: String::new(),
-        verification_result: None,
+        ..EvidenceItem::new(id, Lane::Logs, content)
     }
 }
 
@@ -54,17 +43,8 @@ pub(super) fn question() -> Question {
     Question {
         synthesis: "Pods crash.".into(),
         claims: [claim("c1", "Pods crash.")].into(),
-        objections: Vec::new(),
-        statements: Vec::new(),
         evidence: Arc::new(vec![item("e1", "pods crash")]),
-        examples: Arc::default(),
-        evidence_is_reused: false,
-        explain: false,
-        samples: None,
-        sample: 0,
-        bypass_cache: false,
-        deadline: None,
-        call: None,
+        ..Question::default()
     }
 }
 
@@ -100,14 +80,9 @@ pub(in crate::judge) fn judgement() -> Judgement {
     ];
     Judgement {
         judged: vec![JudgedClaim {
-            claim,
-            class: Class::Grounded,
-            evidence_type: EvidenceType::ToolMatch,
             citations,
             note: "It says so.".to_owned(),
-            role: gsar_core::Role::default(),
-            rules: Vec::new(),
-            undecided: None,
+            ..JudgedClaim::new(claim, Class::Grounded, EvidenceType::ToolMatch)
         }],
         votes: Vec::new(),
         considered: vec![vec!["e1".to_owned()]],
@@ -165,7 +140,7 @@ impl Judge for ScriptedJudge {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { classes: Vec::new(), languages: Vec::new(), max_evidence_bytes: None }
+        Capabilities::default()
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
@@ -176,24 +151,6 @@ impl Judge for ScriptedJudge {
     }
 }
 
-#[derive(Clone)]
-pub(super) struct ManualClock(Arc<AtomicI64>);
-
-impl ManualClock {
-    pub(super) fn new(seconds: i64) -> Self {
-        Self(Arc::new(AtomicI64::new(seconds)))
-    }
-
-    pub(super) fn set(&self, seconds: i64) {
-        self.0.store(seconds, Ordering::SeqCst);
-    }
-
-    pub(super) fn clock(&self) -> Clock {
-        let seconds = Arc::clone(&self.0);
-        Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000))
-    }
-}
-
-pub(in crate::judge) fn text(judgement: &Judgement) -> Vec<u8> {
+pub(in crate::judge) fn serialized(judgement: &Judgement) -> Vec<u8> {
     super::json::to_json(judgement).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Tests of the cached judge.
+//! Tests for the cached judge.
 
 mod damage;
 mod sharing;
@@ -9,8 +9,9 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use metrics_exporter_prometheus::PrometheusBuilder;
 
-use super::testing::{LIMITS, ManualClock, ScriptedJudge, call, claim, item, judgement, question};
+use super::testing::{LIMITS, ScriptedJudge, call, claim, item, judgement, question};
 use super::*;
+use crate::judge::clock::testing::ManualClock;
 use crate::judge::database::FILE;
 
 const NOON: i64 = 1_000_000;
@@ -42,7 +43,7 @@ fn cached_answer() -> String {
 }
 
 #[tokio::test]
-async fn a_cached_answer_is_the_same_at_no_cost() {
+async fn a_cached_answer_is_identical_but_free() {
     let judge = ScriptedJudge::new(9, &[]);
     let cached = with_memory_cache(&judge);
     assert_eq!(debug_text(&cached.judge(&question()).await), uncached_answer());
@@ -61,7 +62,7 @@ async fn a_cached_answer_is_the_same_at_no_cost() {
 }
 
 #[tokio::test]
-async fn another_question_or_fingerprint_is_a_miss() {
+async fn a_different_question_or_fingerprint_is_a_miss() {
     let judge = ScriptedJudge::new(9, &[]);
     let judgements = Arc::new(JudgementCache::in_memory(LIMITS, ManualClock::new(NOON).clock()));
     for (fingerprint, sample, expected_calls) in
@@ -85,7 +86,11 @@ async fn judgements_survive_a_restart() {
     let after = with_disk_cache(&judge, folder.path());
     assert_eq!(debug_text(&after.judge(&question()).await), cached_answer());
     std::fs::remove_file(folder.path().join(FILE)).unwrap();
-    assert_eq!(debug_text(&after.judge(&question()).await), cached_answer(), "it is in memory");
+    assert_eq!(
+        debug_text(&after.judge(&question()).await),
+        cached_answer(),
+        "the judgement is in memory"
+    );
     assert_eq!(judge.call_count(), 1);
 }
 
@@ -110,11 +115,11 @@ async fn an_expired_judgement_is_requested_again() {
     assert_eq!(judge.call_count(), 3);
     clock.set(NOON + 3_600);
     second.judge(&question()).await.unwrap();
-    assert_eq!(judge.call_count(), 4, "its age counts from when it was made, not read");
+    assert_eq!(judge.call_count(), 4, "a judgement's age counts from when it was made, not read");
 }
 
 #[tokio::test]
-async fn memory_is_limited_in_bytes() {
+async fn memory_use_is_limited() {
     let judge = ScriptedJudge::new(500, &[]);
     let limits = CacheLimits { memory_bytes: 20_000, ..LIMITS };
     let cached =
@@ -203,6 +208,6 @@ async fn time_of_a_hit() {
     });
     assert_eq!(judge.call_count(), 1);
     println!(
-        "a hit {hit_time:?}, its key {key_time:?}, BLAKE3 of the evidence alone {hash_time:?}"
+        "a hit takes {hit_time:?}, its key {key_time:?}, hashing the evidence alone {hash_time:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Caches the facts extracted from evidence, for other questions with the same evidence.
+//! Caches the facts extracted from evidence, so that other questions with the same evidence can reuse them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,8 +36,8 @@ enum Key {
 }
 
 impl FactsCache {
-    /// Creates a cache for at most `max_bytes` of evidence, measured by [`weight`]. Its facts use about
-    /// nine times as much memory.
+    /// Creates a cache for at most `max_bytes` of evidence, measured by [`weight`]. The facts extracted from
+    /// it use about nine times as much memory.
     #[must_use]
     pub fn new(max_bytes: u64) -> Self {
         let weigh = |_: &Key, facts: &Arc<ExtractedFacts>| weight(facts.borrow_owner());
@@ -75,7 +75,7 @@ impl FactsCache {
     }
 
     fn get_or_extract(&self, evidence: &Arc<Vec<EvidenceItem>>) -> Arc<ExtractedFacts> {
-        // The budget does not apply, since callers with more of it may wait for the same entry.
+        // The budget does not apply, since callers with a larger budget may be waiting for the same entry.
         let extract = || extract(evidence, &Budget::unlimited());
         self.0.get_with(Key::Address(Arc::as_ptr(evidence).addr()), extract)
     }
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_evidence_is_read_once_and_interrupted_reading_is_not_kept() {
+    fn facts_are_extracted_once_and_cached_only_if_complete() {
         let cache = FactsCache::new(64 << 10);
         let evidence = |lines: &str| Arc::new(vec![item("log", lines)]);
         let read =

@@ -1,9 +1,9 @@
 //! The judge `rules/2`. It decides claims that repeat a line verbatim or state one value, and leaves all
 //! others undecided. It is deterministic and uses no model.
 //!
-//! `gsar-extraction` has the facts and rules, and this module turns their outcomes into judged claims. A
-//! compound claim is grounded if all its statements are, and contradicted if one of them is. A model's
-//! inferences and the claims of earlier reports are not evidence.
+//! `gsar-extraction` implements the facts and the rules. This module turns the outcomes of the rules into
+//! judged claims. A compound claim is grounded if all its statements are grounded, and contradicted if one of
+//! them is contradicted. A model's inferences and the claims of earlier reports are not evidence.
 
 mod cache;
 mod explain;
@@ -13,11 +13,10 @@ pub(super) mod ruling;
 mod testing;
 
 use async_trait::async_trait;
-use gsar_core::Class;
 use gsar_core::budget::Budget;
 
 pub use cache::FactsCache;
-pub use observations::{Interrupted, MAX_BYTES, Observations};
+pub use observations::{MAX_BYTES, Observations};
 
 use super::summarize_verdicts::summarize;
 use super::{Capabilities, Judge, JudgeError, Judgement, Question};
@@ -42,7 +41,7 @@ impl FactsJudge {
     /// Judges a question on the calling thread.
     ///
     /// # Errors
-    /// [`JudgeError::DeadlinePassed`] if the budget is exhausted or the deadline passes.
+    /// Returns [`JudgeError::DeadlinePassed`] if the budget is exhausted or the deadline passes.
     pub fn judge_now(&self, question: &Question, budget: &Budget) -> Result<Judgement, JudgeError> {
         if question.is_late() {
             return Err(JudgeError::deadline_passed(question));
@@ -67,11 +66,7 @@ impl Judge for FactsJudge {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            classes: Class::ALL.to_vec(),
-            languages: vec!["en"],
-            max_evidence_bytes: Some(MAX_BYTES),
-        }
+        Capabilities::english(MAX_BYTES)
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
@@ -88,12 +83,7 @@ fn judge(
     budget: &Budget,
 ) -> Result<Judgement, JudgeError> {
     let claims = &question.claims;
-    let verdicts =
-        observations.judge(claims, budget).map_err(|interrupted| JudgeError::DeadlinePassed {
-            judged: interrupted.judged,
-            claims: interrupted.claims,
-            calls: Vec::new(),
-        })?;
+    let verdicts = observations.judge(claims, budget)?;
     let considered = if question.explain { observations.considered(claims) } else { Vec::new() };
     let judgement = summarize(question, observations.gaps().to_vec(), verdicts);
     Ok(Judgement { considered, ..judgement })

@@ -8,11 +8,12 @@ use gsar_extraction::rules::Index;
 
 use super::explain;
 use super::ruling::{self, non_statement_verdict};
+use crate::judge::JudgeError;
 
-/// The maximum size of the evidence read per question, in bytes.
+/// The maximum total size of the evidence read for a question, in bytes.
 pub const MAX_BYTES: usize = 16 << 20;
 
-/// The budget units per claim. [`UNITS_PER_BYTE`] is added per byte.
+/// The budget units spent per claim, in addition to [`UNITS_PER_BYTE`] for each byte of its text.
 const UNITS_PER_CLAIM: usize = 1 << 10;
 const UNITS_PER_BYTE: usize = 16;
 
@@ -26,8 +27,8 @@ pub struct Observations<'e> {
 }
 
 impl<'e> Observations<'e> {
-    /// Reads items in the order of their IDs, as long as they fit into [`MAX_BYTES`]. The facts are
-    /// incomplete if the budget is exhausted.
+    /// Reads the items in the order of their IDs. Skips each item that would raise the total above
+    /// [`MAX_BYTES`]. The facts are incomplete if the budget is exhausted.
     #[must_use]
     pub fn read(evidence: &'e [EvidenceItem], budget: &Budget) -> Self {
         let is_evidence =
@@ -62,16 +63,13 @@ impl<'e> Observations<'e> {
     /// Judges each claim.
     ///
     /// # Errors
-    /// [`Interrupted`] if the budget is exhausted.
-    pub fn judge(
-        &self,
-        claims: &[Claim],
-        budget: &Budget,
-    ) -> Result<Vec<JudgedClaim>, Interrupted> {
+    /// Returns [`JudgeError::DeadlinePassed`] if the budget is exhausted.
+    pub fn judge(&self, claims: &[Claim], budget: &Budget) -> Result<Vec<JudgedClaim>, JudgeError> {
         let mut verdicts = Vec::with_capacity(claims.len());
         for claim in claims {
             if !budget.spend(UNITS_PER_CLAIM + claim.text.len() * UNITS_PER_BYTE) {
-                return Err(Interrupted { judged: verdicts.len(), claims: claims.len() });
+                let (judged, claims) = (verdicts.len(), claims.len());
+                return Err(JudgeError::DeadlinePassed { judged, claims, calls: Vec::new() });
             }
             verdicts.push(non_statement_verdict(claim).unwrap_or_else(|| self.rule_on(claim)));
         }
@@ -97,14 +95,4 @@ impl<'e> Observations<'e> {
     pub fn considered(&self, claims: &[Claim]) -> Vec<Vec<String>> {
         claims.iter().map(|claim| explain::matching_records(&claim.text, self)).collect()
     }
-}
-
-/// The budget was exhausted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("stopped after {judged} of {claims} claims")]
-pub struct Interrupted {
-    /// The number of judged claims.
-    pub judged: usize,
-    /// The total number of claims.
-    pub claims: usize,
 }

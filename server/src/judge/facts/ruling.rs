@@ -1,4 +1,4 @@
-//! Converts outcomes of the rules to judged claims.
+//! Converts the outcomes of the rules to judged claims.
 
 use std::ops::Range;
 
@@ -9,6 +9,7 @@ use gsar_core::{Claim, Class, EvidenceType, JudgedClaim, Leaning, Role};
 use gsar_extraction::rules::{Location, Outcome, Rule};
 
 use super::Observations;
+use crate::judge::push_unique;
 
 const MAX_QUOTE: usize = 400;
 
@@ -22,7 +23,7 @@ pub(in crate::judge) struct Ruling {
     rules: Vec<Rule>,
 }
 
-/// Returns an undecided claim for a question or a proposal, and `None` for a statement.
+/// Returns an undecided verdict if the claim is a question or a proposal, and `None` if it is a statement.
 pub(in crate::judge) fn non_statement_verdict(claim: &Claim) -> Option<JudgedClaim> {
     (ClaimKind::classify(&claim.text) != ClaimKind::Statement).then(|| {
         let leaning = Leaning { class: Class::Complementary, likelihood: None };
@@ -39,18 +40,14 @@ pub(in crate::judge) fn undecided_verdict(
     JudgedClaim { undecided: Some(leaning), ..ungrounded_verdict(claim, note) }
 }
 
-/// Returns an ungrounded claim. If it states a cause, its role is root cause, which blocks the report.
+/// Returns an ungrounded verdict. If the claim states a cause, its role is root cause, which blocks the
+/// report.
 pub(in crate::judge) fn ungrounded_verdict(claim: &Claim, note: String) -> JudgedClaim {
     let states_cause = polarity::causal_link(&claim.text).is_some();
     JudgedClaim {
-        claim: claim.clone(),
-        class: Class::Ungrounded,
-        evidence_type: EvidenceType::Inference,
         role: if states_cause { Role::RootCause } else { Role::default() },
-        citations: Vec::new(),
         note,
-        rules: Vec::new(),
-        undecided: None,
+        ..JudgedClaim::new(claim.clone(), Class::Ungrounded, EvidenceType::Inference)
     }
 }
 
@@ -62,8 +59,8 @@ pub(in crate::judge) fn apply_rules(
         .or_else(|| rule_on_clauses(&claim.text, observations))
 }
 
-/// Applies the rules to each statement of a compound claim. It is supported if all are, and refuted if one
-/// is.
+/// Applies the rules to each statement of a compound claim. The claim is supported if all its statements are
+/// supported, and refuted if one of them is refuted.
 fn rule_on_clauses(text: &str, observations: &Observations<'_>) -> Option<Ruling> {
     let parts = clauses(text);
     if parts.len() < 2 {
@@ -119,19 +116,16 @@ impl Ruling {
         claim: &Claim,
         observations: &Observations<'_>,
     ) -> JudgedClaim {
+        let evidence_type = evidence_type(&self.items, observations);
         JudgedClaim {
-            claim: claim.clone(),
-            class: self.class,
-            evidence_type: evidence_type(&self.items, observations),
-            role: Role::default(),
             citations: self.citations,
             note: self.note,
             rules: self.rules.into_iter().map(|rule| rule.name().to_owned()).collect(),
-            undecided: None,
+            ..JudgedClaim::new(claim.clone(), self.class, evidence_type)
         }
     }
 
-    /// Combines the rulings on two statements. The stricter one wins.
+    /// Combines the rulings on two statements. The stricter ruling wins.
     fn combine(self, other: Self) -> Self {
         match self.class.cmp(&other.class) {
             std::cmp::Ordering::Less => other,
@@ -140,11 +134,7 @@ impl Ruling {
                 let mut combined = self;
                 combined.citations.extend(other.citations);
                 combined.items.extend(other.items);
-                for rule in other.rules {
-                    if !combined.rules.contains(&rule) {
-                        combined.rules.push(rule);
-                    }
-                }
+                other.rules.into_iter().for_each(|rule| push_unique(&mut combined.rules, rule));
                 if combined.note != other.note {
                     combined.note = format!("{}; {}", combined.note, other.note);
                 }
@@ -154,8 +144,9 @@ impl Ruling {
     }
 }
 
-/// Returns the ranges to quote: the matching line for a verbatim match, otherwise the whole record if it is
-/// short, or else the lines of the deciding cells. Deciding cells outside the record are always quoted.
+/// Returns the ranges to quote. For a verbatim match, they are the matching lines. Otherwise, they are the
+/// whole record if it is short, or else the lines of the deciding cells. Deciding cells outside the record
+/// are always quoted.
 fn quoted_ranges(
     content: &str,
     record: Range<usize>,
@@ -182,7 +173,7 @@ fn quoted_ranges(
     ranges
 }
 
-/// Returns the line of a cell. If it is too long, returns the cell and some text before it.
+/// Returns the line that contains a cell. If the line is too long, returns the cell and some text before it.
 fn enclosing_line(content: &str, cell: &Range<usize>) -> Range<usize> {
     const MAX_BYTES_BEFORE: usize = 120;
     let text_before = content.get(..cell.start).unwrap_or_default();
@@ -233,7 +224,7 @@ mod tests {
                         cart-2  0/1    CrashLoopBackOff  7\n";
 
     fn judge_claim(text: &str, items: &[EvidenceItem]) -> JudgedClaim {
-        let claim = Claim { id: ClaimId::new("c1").unwrap(), text: text.to_owned(), span: None };
+        let claim = Claim::new(ClaimId::new("c1").unwrap(), text);
         Observations::read(items, &Budget::unlimited())
             .judge(&[claim], &Budget::unlimited())
             .unwrap()

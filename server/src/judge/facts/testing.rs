@@ -1,20 +1,12 @@
 //! Evidence for tests of the judge `rules/2`.
 
-use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, Lane};
 
 pub(super) fn item(id: &str, content: &str) -> EvidenceItem {
+    let (id, content) = (EvidenceId::new(id).unwrap(), Content::Text(content.to_owned()));
     EvidenceItem {
-        id: EvidenceId::new(id).unwrap(),
-        kind: EvidenceKind::ToolOutput,
-        lane: Lane::StaticInfra,
         tool: "kubectl get pods".to_owned(),
-        query: String::new(),
-        content: Content::Text(content.to_owned()),
-        collected_at: None,
-        exhaustive: false,
         attested: true,
-        step_id: String::new(),
-        specialist_id: String::new(),
-        verification_result: None,
+        ..EvidenceItem::new(id, Lane::StaticInfra, content)
     }
 }

@@ -6,8 +6,8 @@ use gsar_cross_encoder::Probabilities;
 
 /// Returns the most likely class, or `None` if the claim is ungrounded with sufficient probability.
 ///
-/// The other classes are never decided here. They need a citation, and the model saw passages selected only
-/// by shared words.
+/// The other classes are never decided here. They require a citation, and the passages that the model saw
+/// were selected only by shared words.
 pub(super) fn leaning(
     probabilities: &Probabilities,
     ungrounded_from: Option<Millionths>,
@@ -19,7 +19,7 @@ pub(super) fn leaning(
     Some(Leaning { class, likelihood: Some(probabilities.of(class)) })
 }
 
-/// Rounds down to percent.
+/// Converts a likelihood to a percentage, rounded down.
 pub(super) const fn percent(likelihood: Millionths) -> u32 {
     likelihood.get() / 10_000
 }

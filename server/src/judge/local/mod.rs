@@ -1,19 +1,18 @@
 //! The judge `local/1`. It runs in this process.
 //!
-//! Claims that the rules support are grounded. For each other claim, the relevant passages are joined to a
-//! premise ([`Passages`]), a cross-encoder scores each class, and [`decision`] applies the threshold.
-//! Claims below the threshold stay undecided.
+//! Claims that the rules support are grounded. For each other claim, the relevant passages are joined into a
+//! premise ([`Passages`]), a cross-encoder scores each class, and [`decision`] applies the threshold. Claims
+//! below the threshold stay undecided.
 
 mod decision;
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use async_trait::async_trait;
 use gsar_core::budget::Budget;
 use gsar_core::fixed_point::Millionths;
 use gsar_core::{Claim, Class, JudgedClaim, Leaning};
-use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities, ScoreError};
+use gsar_cross_encoder::{CrossEncoder, Model, Options, Pair, Probabilities};
 use gsar_embedding::Runtime;
 use gsar_extraction::passages::{MAX_PREMISE, Passages, Premise};
 
@@ -26,14 +25,15 @@ use super::summarize_verdicts::summarize;
 use super::{Capabilities, Judge, JudgeError, Judgement, Question};
 use crate::compute_pool::try_compute;
 
-/// Options of the local judge.
+/// Options for the local judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalOptions {
-    /// The folder of the model. `None` for the bundled one.
+    /// The model's folder. If `None`, the bundled model is used.
     pub model: Option<PathBuf>,
-    /// The ONNX Runtime library. Defaults to `ORT_DYLIB_PATH`, then the one in the user's cache.
+    /// The ONNX Runtime library. If `None`, `ORT_DYLIB_PATH` is used, or else the library in the user's
+    /// cache.
     pub onnxruntime: Option<PathBuf>,
-    /// The number of model sessions. Each has a thread and a copy of the weights.
+    /// The number of model sessions. Each session has its own thread and its own copy of the weights.
     pub workers: usize,
 }
 
@@ -68,7 +68,7 @@ impl LocalJudge {
     /// Loads ONNX Runtime and the model, and runs the model once. Blocks for about half a second.
     ///
     /// # Errors
-    /// A message with the cause and the fix.
+    /// Returns a message that states the cause and the fix.
     pub fn open(options: &LocalOptions, facts: FactsCache) -> Result<Self, String> {
         let runtime =
             Runtime::load(options.onnxruntime.as_deref()).map_err(|error| error.to_string())?;
@@ -135,8 +135,9 @@ impl LocalJudge {
             Some(leaning) => {
                 let likelihood = percent(probabilities.of(leaning.class));
                 let class = leaning.class.name();
-                let note =
-                    format!("the model leans to {class} ({likelihood} %), too little to decide");
+                let note = format!(
+                    "the model leans towards {class} ({likelihood} %), which is too little to decide"
+                );
                 undecided_verdict(claim, leaning, note)
             }
         }
@@ -148,31 +149,19 @@ impl LocalJudge {
         pairs: Vec<Pair>,
     ) -> Result<Vec<Probabilities>, JudgeError> {
         let scoring = self.encoder.score(pairs);
-        let result = match question.deadline.map(tokio_deadline) {
+        let result = match question.deadline {
             None => scoring.await,
             Some(deadline) => {
-                let result = tokio::time::timeout_at(deadline, scoring).await;
+                let result = tokio::time::timeout_at(deadline.into(), scoring).await;
                 result.map_err(|_| JudgeError::deadline_passed(question))?
             }
         };
-        result.map_err(|error| model_error(&error))
-    }
-}
-
-fn append_lines(first: Vec<Vec<String>>, second: Vec<Vec<String>>) -> Vec<Vec<String>> {
-    first.into_iter().zip(second).map(|(first, second)| [first, second].concat()).collect()
-}
-
-fn tokio_deadline(deadline: Instant) -> tokio::time::Instant {
-    tokio::time::Instant::from_std(deadline)
-}
-
-fn model_error(error: &ScoreError) -> JudgeError {
-    JudgeError::Failed {
-        judge: LocalJudge::NAME.to_owned(),
-        code: "MODEL_FAILED",
-        reason: error.to_string(),
-        calls: Vec::new(),
+        result.map_err(|error| JudgeError::Failed {
+            judge: Self::NAME.to_owned(),
+            code: "MODEL_FAILED",
+            reason: error.to_string(),
+            calls: Vec::new(),
+        })
     }
 }
 
@@ -200,11 +189,7 @@ impl Judge for LocalJudge {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            classes: Class::ALL.to_vec(),
-            languages: vec!["en"],
-            max_evidence_bytes: Some(MAX_BYTES),
-        }
+        Capabilities::english(MAX_BYTES)
     }
 
     async fn judge(&self, question: &Question) -> Result<Judgement, JudgeError> {
@@ -239,8 +224,10 @@ impl Judge for LocalJudge {
             });
             explanations.push(lines);
         }
+        // `considered` is empty unless an explanation was requested.
+        let considered = considered.into_iter().zip(explanations);
         let considered =
-            if question.explain { append_lines(considered, explanations) } else { Vec::new() };
+            considered.map(|(lines, explanation)| [lines, explanation].concat()).collect();
         Ok(Judgement { considered, ..summarize(question, gaps, verdicts) })
     }
 }

@@ -1,6 +1,7 @@
 //! Makes one call to a chat model.
 
-use gsar_chat::{ChatError, Reply, Request, Trace};
+use gsar_chat::{ChatError, Reply, Request, Schema, Trace};
+use serde::de::DeserializeOwned;
 use tracing::Instrument as _;
 
 use super::cost::settle;
@@ -51,7 +52,7 @@ impl ModelJudge {
                         call.attempts = call.attempts.max(1);
                         settle(reserved, call.cost_micros);
                     }
-                    // The provider may charge for an interrupted request, so the estimated cost counts.
+                    // The provider may charge for an interrupted request, so the estimated cost is settled.
                     None if call.attempts > 0 && is_interrupted(error.code()) => drop(reserved),
                     // Providers do not charge for other failed requests.
                     None => settle(reserved, Some(0)),
@@ -61,6 +62,22 @@ impl ModelJudge {
                 Err(ask_error(&error))
             }
         }
+    }
+
+    /// Sends a request for a JSON object. Returns the text of the answer, and the object if it is readable.
+    pub(super) async fn ask_object<T: DeserializeOwned>(
+        &self,
+        purpose: &'static str,
+        prompt: &str,
+        request: &mut Request,
+        context: &CallContext,
+        outcome: &mut PartOutcome,
+    ) -> Result<(String, Result<T, serde_json::Error>), AskError> {
+        let (mut call, text) = self.send(purpose, prompt, request, context, outcome).await?;
+        let object = parse_object(&text);
+        call.rung = if object.is_ok() { "structured" } else { "unreadable" };
+        outcome.calls.push(call);
+        Ok((text, object))
     }
 
     fn copy_reply(&self, call: &mut ModelCall, reply: &Reply) {
@@ -73,6 +90,26 @@ impl ModelJudge {
         let end = reply.text.floor_char_boundary(ModelCall::MAX_ANSWER);
         reply.text.get(..end).unwrap_or_default().clone_into(&mut call.answer);
     }
+}
+
+/// Creates a request for a JSON object with a built-in prompt and schema.
+pub(super) fn object_request(
+    prompt: &str,
+    schema_name: &str,
+    schema: &str,
+    how_to_read: &str,
+    text: String,
+) -> Result<Request, AskError> {
+    let system = prompt.replace("{{how_to_read}}", how_to_read).replace("{{schema}}", schema);
+    let schema = Schema::new(schema_name, schema);
+    let schema = schema.map_err(|error| AskError::failed("REQUEST_INVALID", &error))?;
+    Ok(Request { schema: Some(schema), ..Request::new(system, text) })
+}
+
+fn parse_object<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    let object = text.find('{').zip(text.rfind('}'));
+    let object = object.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text);
+    serde_json::from_str(object)
 }
 
 fn is_interrupted(code: &str) -> bool {

@@ -7,9 +7,9 @@ use gsar_core::{Claim, ClaimId};
 
 use super::framed::Piece;
 use super::rng::Rng;
-use crate::judge::Question;
+use crate::judge::{Question, push_unique};
 
-const MAX_DRAWS: usize = 16;
+const MAX_ATTEMPTS: usize = 16;
 const MAX_BYTES: usize = 400;
 const MIN_WORDS: usize = 4;
 
@@ -34,7 +34,7 @@ const UNSUITABLE: [&str; 30] = [
     "except", "besides", "unlike", "unrelated", "unaffected", "unchanged", "normal", "healthy",
     "different", "external", "never", "absent",
 ];
-/// Words in English compounds. Names do not contain them.
+/// Words that occur in English compounds. Names do not contain them.
 const COMPOUND_WORDS: [&str; 44] = [
     "of", "only", "out", "up", "down", "off", "on", "in", "by", "to", "the", "and", "long",
     "short", "high", "low", "half", "full", "first", "second", "third", "two", "three", "four",
@@ -51,8 +51,8 @@ const TEMPLATES: [&str; 6] = [
     "The memory of NAME reached its limit twice.",
 ];
 
-/// Copies a claim of the question, with absent names and a new ID. Returns `None` if no absent name or free
-/// ID was found.
+/// Copies one of the question's claims, with a new ID and with names that are absent from the question.
+/// Returns `None` if no absent name or no free ID was found.
 pub(super) fn create_canary(
     question: &Question,
     part: &[Piece<'_>],
@@ -73,10 +73,11 @@ pub(super) fn create_canary(
         Some(claim) => alter(&claim.text, &texts, rng)?,
         None => rng.choose(&TEMPLATES)?.replace("NAME", &absent_name("", &texts, rng)?),
     };
-    Some(Claim { id: free_id(&question.claims, rng)?, text, span: None })
+    Some(Claim::new(free_id(&question.claims, rng)?, text))
 }
 
-/// Returns `true` for a plain statement about one entity, which cannot be true for an absent name.
+/// Returns `true` if the text is a plain statement about one entity, and thus cannot be true for an absent
+/// name.
 fn is_suitable(text: &str) -> bool {
     let Some(first) = words(text).next() else { return false };
     let begins_with_name = is_name(first.text) || first.shape() == Shape::Number;
@@ -94,7 +95,7 @@ fn is_suitable(text: &str) -> bool {
         && !words(text).any(|word| UNSUITABLE.iter().any(|unsuitable| word.is(unsuitable)))
 }
 
-/// Replaces all names and changes figures. A claim without a name gets one.
+/// Replaces all names and changes figures. If the claim contains no name, adds one.
 fn alter(text: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
     let mut altered = with_other_figures(text, rng);
     let mut old_names: Vec<String> = names(&altered).into_iter().map(str::to_owned).collect();
@@ -113,9 +114,7 @@ fn alter(text: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
 fn names(text: &str) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for word in words(text).filter(|word| is_name(word.text)) {
-        if !names.contains(&word.text) {
-            names.push(word.text);
-        }
+        push_unique(&mut names, word.text);
     }
     names
 }
@@ -135,9 +134,9 @@ fn is_name(word: &str) -> bool {
         && !parts.iter().any(is_compound_word)
 }
 
-/// Generates a name in the form of `original` that none of the lowercase texts contains.
+/// Generates a name of the same form as `original` that none of the lowercase texts contains.
 fn absent_name(original: &str, texts: &[String], rng: &mut Rng) -> Option<String> {
-    (0..MAX_DRAWS).find_map(|_| {
+    (0..MAX_ATTEMPTS).find_map(|_| {
         let name = match original {
             "" => format!("{}-{}", rng.choose(&SUBJECTS)?, rng.choose(&PARTS)?),
             original => other_name(original, rng)?,
@@ -171,7 +170,8 @@ fn other_name(name: &str, rng: &mut Rng) -> Option<String> {
     Some(with_new_digits.collect())
 }
 
-/// Changes all digits except the first one in figures and minutes. Hours, dates and addresses stay.
+/// In figures and minutes, changes all digits except the first one. Hours, dates and addresses remain
+/// unchanged.
 fn with_other_figures(text: &str, rng: &mut Rng) -> String {
     let mut changed = String::with_capacity(text.len());
     let mut copied_end = 0;
@@ -191,8 +191,8 @@ fn with_other_figures(text: &str, rng: &mut Rng) -> String {
         let mut is_first = true;
         for character in figure.chars() {
             let digit = char::from_digit(u32::try_from(rng.number_below(10)).unwrap_or(0), 10);
-            let is_kept = is_first || !character.is_ascii_digit();
-            changed.push(if is_kept { character } else { digit.unwrap_or(character) });
+            let keeps_character = is_first || !character.is_ascii_digit();
+            changed.push(if keeps_character { character } else { digit.unwrap_or(character) });
             is_first = !character.is_ascii_digit() && character != ',' && character != '.';
         }
     }

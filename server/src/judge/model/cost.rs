@@ -5,10 +5,11 @@ use gsar_chat::{Request, Usage};
 use super::{AskError, ModelJudge};
 use crate::judge::spending::{Payer, Refusal, Reservation};
 
-/// The assumed number of bytes per token. It is below average, so that costs are rather overestimated.
+/// The assumed number of bytes per token. It is below the average, so that costs are overestimated rather
+/// than underestimated.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// A call's reserved cost. If dropped, the estimate is settled, since the call was sent.
+/// A call's reserved cost. If it is dropped, the estimate is settled, since the call was sent.
 pub(super) struct ReservedCost {
     reservation: Option<Reservation>,
     estimate: u64,
@@ -39,7 +40,7 @@ impl ModelJudge {
     ) -> Result<Option<ReservedCost>, AskError> {
         let (price, spending) = match (&self.options.price, &self.options.spending) {
             (Some(price), Some(spending)) => (price, spending),
-            // A principal's budget may be newer than the startup check that requires prices.
+            // A principal's budget may have been set after the startup check that requires prices.
             (None, _) if payer.daily_budget().is_some() => return Err(price_missing()),
             _ => return Ok(None),
         };

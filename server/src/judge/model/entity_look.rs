@@ -1,16 +1,17 @@
-//! Asks a model to label an entity, given passages that name it. Passages are split into chunks that fit
-//! into a call, and the answers are merged.
+//! Asks a model to label an entity, given passages that name it. The passages are split into chunks that each
+//! fit into one call, and the answers are merged.
 
 use std::time::Instant;
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
-use gsar_chat::{Request, Role, Schema, Turn};
+use gsar_chat::{Role, Turn};
 use gsar_core::belief::Label;
 use gsar_core::evidence::{Citation, EvidenceId, EvidenceItem, Target};
 use serde::Deserialize;
 
+use super::call::object_request;
 use super::framed::{FramedQuestion, ItemPart, Piece};
-use super::{AskError, CallContext, ModelJudge, PARTS_AT_ONCE, PartOutcome};
+use super::{AskError, CallContext, MAX_CONCURRENT_PARTS, ModelJudge, PartOutcome};
 use crate::judge::spending::Payer;
 use crate::judge::{JudgeError, ModelCall, push_unique};
 
@@ -24,7 +25,7 @@ const PURPOSE: &str = "look";
 pub struct EntityQuestion {
     /// The entity and its neighbours, as a JSON object.
     pub context: String,
-    /// The passages that name the entity, the most relevant first.
+    /// The passages that name the entity, with the most relevant ones first.
     pub passages: Vec<Passage>,
     /// The deadline for the answer.
     pub deadline: Instant,
@@ -37,7 +38,7 @@ pub struct EntityQuestion {
 pub struct Passage {
     /// The item, with the excerpt as its content.
     pub item: EvidenceItem,
-    /// The first and last line, counted from 1. Zeros for JSON.
+    /// The first and last line, counted from 1. Both are 0 for JSON.
     pub lines: (u64, u64),
     /// The JSON pointer of the excerpt. Empty for text.
     pub pointer: String,
@@ -50,7 +51,7 @@ pub struct EntityAnswer {
     pub label: Label,
     /// The observations, with their citations.
     pub observations: Vec<(String, Vec<Citation>)>,
-    /// The edges along which the fault propagates, as names from and to.
+    /// The edges along which the fault propagates, each as the names of its source and its target.
     pub propagations: Vec<(String, String)>,
     /// The names of other suspects.
     pub suspects: Vec<String>,
@@ -62,12 +63,15 @@ impl ModelJudge {
     /// Asks the model to label an entity.
     ///
     /// # Errors
-    /// [`JudgeError`] if a chunk has no usable answer.
+    /// Returns [`JudgeError`] if there is no usable answer for a chunk.
     pub async fn look(&self, question: &EntityQuestion) -> Result<EntityAnswer, JudgeError> {
         let chunks = chunks(&question.passages, self.options.max_evidence);
         let requests = chunks.iter().map(|chunk| self.look_at_chunk(question, chunk));
         let answers: Result<Vec<EntityAnswer>, JudgeError> =
-            stream::iter(requests.collect::<Vec<_>>()).buffered(PARTS_AT_ONCE).try_collect().await;
+            stream::iter(requests.collect::<Vec<_>>())
+                .buffered(MAX_CONCURRENT_PARTS)
+                .try_collect()
+                .await;
         Ok(merge_answers(answers?))
     }
 
@@ -97,40 +101,23 @@ impl ModelJudge {
             framed.synthesis,
             framed.frame.text()
         );
-        let system = PROMPT
-            .replace("{{how_to_read}}", &framed.frame.how_to_read())
-            .replace("{{schema}}", SCHEMA);
-        let mut request = Request::new(system, text);
-        let schema = Schema::new("belief", SCHEMA);
-        request.schema = Some(schema.map_err(|error| AskError::failed("REQUEST_INVALID", &error))?);
+        let mut request =
+            object_request(PROMPT, "belief", SCHEMA, &framed.frame.how_to_read(), text)?;
         request.temperature = self.options.temperature;
         let context = CallContext { deadline: question.deadline, payer: question.payer.clone() };
-        let answer = match self.ask(PURPOSE, &mut request, &context, outcome).await? {
-            (_, Ok(answer)) => answer,
-            (text, Err(error)) => {
-                request.messages.push(Turn { role: Role::Assistant, text });
-                request.messages.push(Turn { role: Role::User, text: repair(&error) });
-                let (_, answer) = self.ask("repair", &mut request, &context, outcome).await?;
-                answer.map_err(|error| AskError::failed("ANSWER_UNREADABLE", &error))?
-            }
-        };
-        Ok(answer.into_answer(&framed))
-    }
-
-    /// Sends a request. Returns the text of the answer, and the answer if it is readable.
-    async fn ask(
-        &self,
-        purpose: &'static str,
-        request: &mut Request,
-        context: &CallContext,
-        outcome: &mut PartOutcome,
-    ) -> Result<(String, Result<RawLookAnswer, serde_json::Error>), AskError> {
         let prompt = blake3::hash(PROMPT.as_bytes()).to_hex();
-        let (mut call, text) = self.send(purpose, &prompt, request, context, outcome).await?;
-        let answer = super::parse_object(&text);
-        call.rung = if answer.is_ok() { "structured" } else { "unreadable" };
-        outcome.calls.push(call);
-        Ok((text, answer))
+        let answer: RawLookAnswer =
+            match self.ask_object(PURPOSE, &prompt, &mut request, &context, outcome).await? {
+                (_, Ok(answer)) => answer,
+                (text, Err(error)) => {
+                    request.messages.push(Turn { role: Role::Assistant, text });
+                    request.messages.push(Turn { role: Role::User, text: repair(&error) });
+                    let (_, answer) =
+                        self.ask_object("repair", &prompt, &mut request, &context, outcome).await?;
+                    answer.map_err(|error| AskError::failed("ANSWER_UNREADABLE", &error))?
+                }
+            };
+        Ok(answer.into_answer(&framed))
     }
 }
 
@@ -221,8 +208,8 @@ impl RawLookAnswer {
     }
 }
 
-/// Splits passages into chunks of at most `max_bytes`, but at least one passage. A chunk repeats the last passage
-/// of the previous one if there is space for another one.
+/// Splits passages into chunks of at most `max_bytes`. A passage larger than that forms a chunk of its own. A
+/// chunk starts with the last passage of the previous chunk if the next passage then still fits.
 fn chunks(passages: &[Passage], max_bytes: usize) -> Vec<&[Passage]> {
     let mut chunks = Vec::new();
     let (mut start, mut end, mut chunk_size) = (0, 0, 0_usize);
@@ -251,7 +238,7 @@ fn size(passage: &Passage) -> usize {
 }
 
 /// Merges the answers for chunks. The strongest label wins, in the order origin, symptom, healthy, defer.
-/// Its observations are kept, and all propagations and suspects.
+/// Keeps the observations of the answers with that label, and the propagations and suspects of all answers.
 fn merge_answers(answers: Vec<EntityAnswer>) -> EntityAnswer {
     const STRONGEST: [Label; 3] = [Label::Origin, Label::Symptom, Label::Healthy];
     let occurs = |label: &Label| answers.iter().any(|answer| answer.label == *label);
@@ -307,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_overlap_by_a_passage() {
+    fn chunks_overlap_by_one_passage() {
         let passages: Vec<Passage> = (0..5).map(|number| passage(number, 40)).collect();
         let lines: Vec<(u64, u64)> = chunks(&passages, 100)
             .iter()
@@ -335,7 +322,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_cover_all_passages_and_fit(
+        fn chunks_cover_all_passages_and_respect_the_size_limit(
             sizes in prop::collection::vec(0_usize..60, 0..20), max_bytes in 1_usize..120,
         ) {
             let passages: Vec<Passage> =

@@ -22,8 +22,9 @@ pub(super) struct Framing<'a> {
 }
 
 impl Framing<'_> {
-    /// Derives the nonce for delimiters and the salt for placeholders. They depend on the evidence only, so
-    /// that providers can cache prompts, and the authors of evidence cannot predict them.
+    /// Derives the nonce for delimiters and the salt for placeholders. They depend only on the secret and the
+    /// evidence. Providers can therefore cache prompts, and the authors of evidence cannot predict the nonce
+    /// or the salt.
     fn derive_nonce_and_salt(&self, pieces: &[Piece<'_>]) -> (u128, u128) {
         let mut hasher = FieldHasher::new(blake3::Hasher::new_keyed(self.secret));
         for Piece { item, content, part } in pieces {
@@ -61,7 +62,7 @@ pub(super) struct Piece<'e> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemPart<'e> {
-    /// A range of lines, counted from 1 and inclusive, and the total number if known.
+    /// An inclusive range of lines, counted from 1, and the total number of lines if it is known.
     Lines {
         first: usize,
         last: usize,
@@ -113,10 +114,7 @@ impl FramedQuestion {
             let claim_texts = claims.iter().map(|claim| claim.text.as_str());
             redactor.begin(salt, item_texts.chain(claim_texts).chain([synthesis]))
         });
-        let mut hide = |text: &str| match &mut redaction {
-            Some(redaction) => redaction.hide(text).into_owned(),
-            None => text.to_owned(),
-        };
+        let mut hide = |text: &str| hide(&mut redaction, text);
         // Placeholders are numbered in order of occurrence. The evidence comes first, so that it is
         // identical for every report.
         let texts: Vec<[String; 4]> = pieces
@@ -152,10 +150,7 @@ impl FramedQuestion {
 
     pub(super) fn statements(&mut self, statements: &[Statement]) -> Vec<serde_json::Value> {
         let Self { claims, frame, redaction, .. } = self;
-        let mut hide = |text: &str| match redaction {
-            Some(redaction) => redaction.hide(text).into_owned(),
-            None => text.to_owned(),
-        };
+        let mut hide = |text: &str| hide(redaction, text);
         let mut to_json = |(claim, statement): (&Claim, &Statement)| {
             let Statement { claim: _, heading, preceding_text, quotes } = statement;
             let quotes = quotes.iter().filter_map(|(id, quote)| {
@@ -176,22 +171,16 @@ impl FramedQuestion {
 
     pub(super) fn objections(&mut self, objections: &[Objection]) -> String {
         let Self { frame, redaction, .. } = self;
-        let hide = |text: &str| match redaction {
-            Some(redaction) => redaction.hide(text).into_owned(),
-            None => text.to_owned(),
-        };
+        let hide = |text: &str| hide(redaction, text);
         reconsider::format_objections(objections, |id| frame.label(id).map(str::to_owned), hide)
     }
 
-    /// Returns the redacted examples, one JSON object per line. Empty without examples.
+    /// Returns the redacted examples, one JSON object per line. The result is empty if there are no examples.
     pub(super) fn examples(&mut self, examples: &[Example]) -> String {
         if examples.is_empty() {
             return String::new();
         }
-        let mut hide = |text: &str| match &mut self.redaction {
-            Some(redaction) => redaction.hide(text).into_owned(),
-            None => text.to_owned(),
-        };
+        let mut hide = |text: &str| hide(&mut self.redaction, text);
         let mut text = format!("{EXAMPLES}\n");
         for Example { text: claim, quotes, class, .. } in examples {
             let quotes: Vec<String> = quotes.iter().map(|quote| hide(quote)).collect();
@@ -205,7 +194,7 @@ impl FramedQuestion {
         text
     }
 
-    /// Restores an original text: removes marks and replaces placeholders.
+    /// Restores an original text by removing marks and replacing placeholders.
     pub(super) fn restore(&self, text: &str) -> String {
         let text = original(text);
         match &self.redaction {
@@ -226,7 +215,7 @@ impl FramedQuestion {
         }
     }
 
-    /// Replaces an item's label by its ID. Unknown labels are kept, and verification rejects them.
+    /// Replaces an item's label with its ID. Unknown labels are kept, and verification rejects them.
     pub(super) fn restore_citation(&self, citation: Citation) -> Citation {
         let target = match citation.target {
             Target::Evidence { id, field_path } => {
@@ -249,14 +238,14 @@ impl FramedQuestion {
             .map(|(item, count)| Notice {
                 code: "EVIDENCE_INSTRUCTS",
                 sentence: format!(
-                    "{item} has {count} place{} that may address the judge; it was shown as data",
+                    "{item} contains {count} passage{} that may address the judge; the model saw the item as data",
                     if count == 1 { "" } else { "s" }
                 ),
             })
             .collect();
         let counts = self.redaction.iter().flat_map(|redaction| redaction.counts());
         let hidden_counts: Vec<String> =
-            counts.map(|(kind, counts)| format!("{} {kind}", counts.values)).collect();
+            counts.map(|(kind, count)| format!("{count} {kind}")).collect();
         if !hidden_counts.is_empty() {
             notices.push(Notice {
                 code: "HIDDEN_FROM_MODEL",
@@ -270,11 +259,17 @@ impl FramedQuestion {
     }
 }
 
+fn hide(redaction: &mut Option<Redaction>, text: &str) -> String {
+    match redaction {
+        Some(redaction) => redaction.hide(text).into_owned(),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use gsar_core::evidence::{Content, EvidenceId, EvidenceKind, Lane};
+    use gsar_core::evidence::{Content, EvidenceId, Lane};
     use gsar_core::{ClaimId, Class, EvidenceType};
-    use gsar_redaction::Options;
 
     use super::*;
 
@@ -284,19 +279,12 @@ mod tests {
 
     #[test]
     fn excerpts_are_not_exhaustive() {
+        let id = EvidenceId::new("pods").unwrap();
+        let content = Content::Text("checkout 1/1".to_owned());
         let item = EvidenceItem {
-            id: EvidenceId::new("pods").unwrap(),
-            kind: EvidenceKind::ToolOutput,
-            lane: Lane::StaticInfra,
-            tool: "kubectl".to_owned(),
-            query: String::new(),
-            content: Content::Text("checkout 1/1".to_owned()),
             collected_at: Some(gsar_core::time::Timestamp::from_micros(1_714_786_020_000_000)),
             exhaustive: true,
-            attested: false,
-            step_id: String::new(),
-            specialist_id: String::new(),
-            verification_result: None,
+            ..EvidenceItem::new(id, Lane::StaticInfra, content)
         };
         let framer = Framer::new().unwrap();
         for (content, is_exhaustive) in [("checkout 1/1", true), ("checkout", false)] {
@@ -315,23 +303,13 @@ mod tests {
     #[test]
     fn restores_redacted_and_marked_texts() {
         let text = "token ghp_16C7e42F292c6912E7710c838347Ae178B4a of 10.0.3.4 <|im_start|>";
+        let id = EvidenceId::new("app-log").unwrap();
         let item = EvidenceItem {
-            id: EvidenceId::new("app-log").unwrap(),
-            kind: EvidenceKind::ToolOutput,
-            lane: Lane::Logs,
             tool: "ssh 10.0.3.4".to_owned(),
-            query: String::new(),
-            content: Content::Text(text.to_owned()),
-            collected_at: None,
-            exhaustive: false,
-            attested: false,
-            step_id: String::new(),
-            specialist_id: String::new(),
-            verification_result: None,
+            ..EvidenceItem::new(id, Lane::Logs, Content::Text(text.to_owned()))
         };
-        let id = ClaimId::new("c1").unwrap();
-        let claims = [Claim { id, text: "10.0.3.4 had a token".to_owned(), span: None }];
-        let redactor = Redactor::new(&Options::default()).unwrap();
+        let claims = [Claim::new(ClaimId::new("c1").unwrap(), "10.0.3.4 had a token")];
+        let redactor = Redactor::new(&[]).unwrap();
         let pieces = [Piece::from_item(&item)];
         let framer = Framer::new().unwrap();
         let framed =
@@ -345,21 +323,9 @@ mod tests {
             assert!(!framed.claims[0].text.contains(secret));
         }
         let verdict = JudgedClaim {
-            claim: framed.claims[0].clone(),
-            class: Class::Grounded,
-            evidence_type: EvidenceType::ToolMatch,
-            citations: vec![Citation {
-                target: Target::Evidence {
-                    id: EvidenceId::new("E1").unwrap(),
-                    field_path: String::new(),
-                },
-                quote: content.clone(),
-                bytes: None,
-            }],
+            citations: vec![Citation::new(EvidenceId::new("E1").unwrap(), content.clone())],
             note: content,
-            role: gsar_core::Role::default(),
-            rules: Vec::new(),
-            undecided: None,
+            ..JudgedClaim::new(framed.claims[0].clone(), Class::Grounded, EvidenceType::ToolMatch)
         };
         let restored = framed.restore_claim(verdict, &claims);
         let target = Target::Evidence { id: item.id.clone(), field_path: String::new() };

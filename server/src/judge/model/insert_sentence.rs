@@ -1,4 +1,4 @@
-//! Inserts a sentence into a report without changing what other words refer to.
+//! Inserts a sentence into a report without changing what its other sentences refer to.
 
 use super::rng::Rng;
 
@@ -35,19 +35,19 @@ struct InsertionPoint {
 
 fn insertion_points(report: &str) -> Vec<InsertionPoint> {
     let mut points = Vec::new();
-    let (mut start, mut is_code) = (0, false);
+    let (mut start, mut is_in_code) = (0, false);
     let mut lines = report.split_inclusive('\n').peekable();
     while let Some(line) = lines.next() {
         let end = start + line.trim_end().len();
         start += line.len();
         let text = line.trim();
         if text.starts_with("```") || text.starts_with("~~~") {
-            is_code = !is_code;
+            is_in_code = !is_in_code;
             continue;
         }
         let next_line = lines.peek().copied().unwrap_or_default();
         let next_text = report.get(start..).unwrap_or_default().trim_start();
-        if is_code
+        if is_in_code
             || !is_prose(line)
             || !ends_block(line, next_line)
             || begins_with_reference(next_text)
@@ -115,11 +115,7 @@ mod tests {
 
     fn all_insertions(report: &str) -> HashSet<String> {
         (0_u32..200)
-            .map(|seed| {
-                let mut hasher = blake3::Hasher::new();
-                hasher.update(&seed.to_le_bytes());
-                insert_sentence(report, "The disk is full.", &mut Rng::from_hasher(&hasher))
-            })
+            .map(|seed| insert_sentence(report, "The disk is full.", &mut Rng::from_seed(seed)))
             .collect()
     }
 

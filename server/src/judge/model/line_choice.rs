@@ -1,12 +1,12 @@
-//! Lets a model choose the lines of long items that it needs, before it judges. If its answer is unusable,
-//! the items are sent whole.
+//! Before a model judges, lets it choose the lines that it needs from long items. If its answer is unusable,
+//! the items are sent in full.
 
-use gsar_chat::{Request, Schema};
 use gsar_core::evidence::EvidenceItem;
 
+use super::call::object_request;
 use super::framed::{FramedQuestion, Piece};
 use super::outline::{LineChoices, LongItem, Selection, select_lines};
-use super::{AskError, CallContext, ModelJudge, PartOutcome, parse_object, question_text};
+use super::{AskError, CallContext, ModelJudge, PartOutcome, question_text};
 use crate::judge::{Notice, Question};
 
 const PROMPT: &str = include_str!("prompts/lines.txt");
@@ -75,26 +75,14 @@ impl ModelJudge {
             FramedQuestion::new(&self.framing(), &question.synthesis, &question.claims, &outlines)
                 .map_err(|error| AskError::failed("EVIDENCE_UNFRAMED", &error))?;
         let text = question_text(framed.frame.text(), "", &framed.synthesis, &framed.claims);
-        let system = PROMPT
-            .replace("{{how_to_read}}", &framed.frame.how_to_read())
-            .replace("{{schema}}", SCHEMA);
-        let mut request = Request::new(system, text);
-        let schema = Schema::new("lines", SCHEMA);
-        request.schema = Some(schema.map_err(|error| AskError::failed("REQUEST_INVALID", &error))?);
+        let mut request =
+            object_request(PROMPT, "lines", SCHEMA, &framed.frame.how_to_read(), text)?;
         request.temperature = self.temperature(question);
         request.seed = Some(u64::from(question.sample));
-        let (mut call, text) = self
-            .send(
-                PURPOSE,
-                &lines_prompt_digest(),
-                &mut request,
-                &CallContext::for_question(question),
-                outcome,
-            )
+        let context = CallContext::for_question(question);
+        let (_, choices) = self
+            .ask_object(PURPOSE, &lines_prompt_digest(), &mut request, &context, outcome)
             .await?;
-        let choices: Result<LineChoices, _> = parse_object(&text);
-        call.rung = if choices.is_ok() { "structured" } else { "unreadable" };
-        outcome.calls.push(call);
         let LineChoices { choices } =
             choices.map_err(|error| AskError::failed("ANSWER_UNREADABLE", &error))?;
         let is_long = |item: &EvidenceItem| {
@@ -102,7 +90,7 @@ impl ModelJudge {
         };
         let short_items = evidence.iter().filter(|item| !is_long(item));
         let short_bytes: usize = short_items.map(|item| item.content.as_str().len()).sum();
-        // Chosen lines get at least half of the space, regardless of the size of other items.
+        // Chosen lines get at least half of the space, regardless of the size of the other items.
         let max_bytes = self.options.max_evidence;
         let available_bytes = max_bytes.saturating_sub(short_bytes).max(max_bytes / 2);
         let index_of = |label: &str| {

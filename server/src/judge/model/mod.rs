@@ -1,4 +1,5 @@
-//! The judge that queries a chat model. Unusable verdicts get one repair request per part of the evidence.
+//! A judge that queries a chat model. If verdicts on a part of the evidence are unusable, one repair request
+//! is sent for that part.
 //!
 //! [`gsar_chat`] calls providers, [`gsar_framing`] frames evidence, [`gsar_redaction`] redacts secrets and
 //! [`gsar_answer`] parses answers. Redacted texts are restored before verification compares them.
@@ -41,22 +42,22 @@ use shuffled_question::ShuffledQuestion;
 
 const MAX_DURATION: Duration = Duration::from_secs(600);
 
-/// The maximum number of concurrent parts per evaluation, so that one with much evidence does not starve
-/// others.
-const PARTS_AT_ONCE: usize = 4;
+/// The maximum number of concurrent parts per evaluation, so that an evaluation with a lot of evidence does
+/// not starve others.
+const MAX_CONCURRENT_PARTS: usize = 4;
 
-/// Options of a model judge.
+/// Options for a model judge.
 pub struct ModelOptions {
     /// The prompt.
     pub prompt: Prompt,
     /// The task of the model.
     pub purpose: Purpose,
-    /// Redacts texts before they are sent. `None` sends them unchanged.
+    /// Redacts texts before they are sent. If `None`, they are sent unchanged.
     pub redactor: Option<Redactor>,
     /// The maximum size of the evidence per call, in bytes.
     pub max_evidence: usize,
-    /// The size in bytes above which the model first chooses the lines of an item to read. `None` to send
-    /// every item whole.
+    /// The size in bytes above which the model first chooses which lines of an item to read. If `None`, every
+    /// item is sent in full.
     pub outline_above: Option<usize>,
     /// The maximum number of graded claims included as examples.
     pub examples: usize,
@@ -68,7 +69,7 @@ pub struct ModelOptions {
     pub price: Option<Price>,
     /// `true` if each call includes a canary.
     pub canary: bool,
-    /// The budget charged for calls. Without a price it is not used.
+    /// The budget to which calls are charged. It is not used if there is no price.
     pub spending: Option<Spending>,
 }
 
@@ -82,7 +83,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Returns the name in the provenance.
+    /// Returns the name used in the provenance.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -109,12 +110,12 @@ struct PartOutcome {
     parsed_answer: Option<ParsedAnswer>,
     notices: Vec<Notice>,
     calls: Vec<ModelCall>,
-    /// The call without an answer so far.
+    /// The call that has not been answered yet.
     in_flight: Option<ModelCall>,
 }
 
 impl PartOutcome {
-    /// Returns all calls. An interrupted one is included, since it may be charged.
+    /// Returns all calls. An interrupted call is included, since the provider may charge for it.
     fn into_calls(self) -> Vec<ModelCall> {
         self.calls.into_iter().chain(self.in_flight).collect()
     }
@@ -147,7 +148,7 @@ impl ModelJudge {
     /// Creates a judge that queries `chat`.
     ///
     /// # Errors
-    /// A message if the framer cannot be built, which is a bug.
+    /// Returns a message if the framer cannot be built, which is a bug.
     pub fn new(chat: Chat, options: ModelOptions) -> Result<Self, String> {
         let framer = Framer::new().map_err(|error| error.to_string())?;
         let secret = [uuid::Uuid::new_v4(), uuid::Uuid::new_v4()];
@@ -230,7 +231,7 @@ impl ModelJudge {
             request.messages.push(Turn { role: Role::User, text: repair });
             match self.call("repair", prompt, &mut request, &context, &open_claims, outcome).await {
                 Ok((_, Ok(second))) => parsed_answer = Ok(merge_repair(parsed_answer, second)),
-                // The usable verdicts of the first answer remain. Verification reports the missing ones.
+                // The usable verdicts of the first answer are kept. Verification reports the missing ones.
                 Ok((_, Err(_))) | Err(AskError::Failed { .. }) => {}
                 Err(AskError::DeadlinePassed) if parsed_answer.is_err() => {
                     return Err(AskError::DeadlinePassed);
@@ -326,11 +327,7 @@ impl Judge for ModelJudge {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            classes: Class::ALL.to_vec(),
-            languages: vec!["en"],
-            max_evidence_bytes: Some(self.options.max_evidence),
-        }
+        Capabilities::english(self.options.max_evidence)
     }
 
     /// Returns `false` for a refuter, since it only contradicts claims.
@@ -377,7 +374,7 @@ impl Judge for ModelJudge {
             .collect();
         // The first failure cancels the other parts.
         let result =
-            stream::iter(requests).buffer_unordered(PARTS_AT_ONCE).try_collect::<()>().await;
+            stream::iter(requests).buffer_unordered(MAX_CONCURRENT_PARTS).try_collect::<()>().await;
         let mut outcomes: Vec<PartOutcome> =
             tasks.into_iter().map(|(_, _, outcome)| outcome.into_inner()).collect();
         let mut calls = selection.calls;
@@ -390,12 +387,6 @@ impl Judge for ModelJudge {
         judgement.notices.splice(..0, selection.notices);
         Ok(Judgement { calls, ..judgement })
     }
-}
-
-fn parse_object<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
-    let object = text.find('{').zip(text.rfind('}'));
-    let object = object.and_then(|(start, end)| text.get(start..=end)).unwrap_or(text);
-    serde_json::from_str(object)
 }
 
 /// Converts [`ParseError`], whose message is written for the model, to an error for users.

@@ -12,9 +12,9 @@ use super::framed::{ItemPart, Piece};
 
 const MIN_LINES: usize = 64;
 const MAX_LINE: usize = 300;
-/// The maximum number of choices. Further ones are ignored.
+/// The maximum number of choices. Further choices are ignored.
 const MAX_CHOICES: usize = 64;
-/// The number of lines sent from an item in which the model chose none.
+/// The number of lines sent from the start of an item in which the model chose no lines.
 const HEAD_LINES: usize = 20;
 
 pub(super) struct LongItem<'e> {
@@ -28,7 +28,7 @@ pub(super) struct LineChoices {
     pub(super) choices: Vec<LineChoice>,
 }
 
-/// A range of an item's lines, counted from 1 and inclusive.
+/// An inclusive range of an item's lines, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct LineChoice {
     pub(super) evidence: String,
@@ -42,8 +42,8 @@ pub(super) struct Selection<'e> {
 }
 
 impl<'e> LongItem<'e> {
-    /// Outlines a text item of more than `max_bytes`. The outline has at most `max_bytes`. Returns `None` for
-    /// shorter items.
+    /// Outlines a text item of more than `max_bytes`. The entries of the outline take up at most `max_bytes`.
+    /// Returns `None` if the item is JSON, is shorter, or has fewer than [`MIN_LINES`] lines.
     pub(super) fn new(item: &'e EvidenceItem, max_bytes: usize) -> Option<Self> {
         let Content::Text(content) = &item.content else { return None };
         if content.len() <= max_bytes {
@@ -75,7 +75,7 @@ impl<'e> LongItem<'e> {
         })
     }
 
-    /// Returns the indices of chosen lines that fit into `room`, and subtracts their size from it.
+    /// Returns the indices of the chosen lines that fit into `room`, and subtracts their size from `room`.
     fn take_lines(&self, choice: &LineChoice, room: &mut usize) -> Range<usize> {
         let first = choice.first_line.max(1) - 1;
         let end = choice.last_line.min(self.lines.len());
@@ -133,7 +133,7 @@ fn outline_entry(template: &Template) -> String {
     }
 }
 
-/// Returns short items whole, and the chosen lines of long ones as long as they fit into `room` bytes.
+/// Returns short items in full, and the chosen lines of long items as far as they fit into `room` bytes.
 /// `index_of` maps an item's label to its index in `long_items`.
 pub(super) fn select_lines<'e>(
     evidence: &'e [EvidenceItem],
@@ -252,7 +252,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_are_excerpts_of_the_item_and_fit(
+        fn pieces_are_excerpts_of_the_item_and_respect_the_size_limit(
             choices in prop::collection::vec((0_usize..500, 0_usize..500), 0..9), room in 0_usize..9_000,
         ) {
             let question = question("", &["x"], &log());

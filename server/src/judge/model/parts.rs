@@ -4,13 +4,14 @@ use gsar_core::{Class, JudgedClaim};
 use gsar_retrieval::cohesion::best_cut;
 
 use super::framed::Piece;
+use crate::judge::push_unique;
 
 const LOOKAHEAD_BYTES: usize = 4 << 10;
 
 pub(super) const MAX_PARTS: usize = 32;
 
-/// Splits evidence into parts of at most `room` bytes. Longer pieces are cut, after a line if possible. A
-/// part never contains two fragments of a piece.
+/// Splits evidence into parts of at most `room` bytes. Longer pieces are cut, at the end of a line if
+/// possible. A part never contains two fragments of the same piece.
 pub(super) fn split<'e>(evidence: &[Piece<'e>], room: usize) -> Vec<Vec<Piece<'e>>> {
     let room = room.max(1 << 10);
     let mut parts: Vec<Vec<Piece<'e>>> = vec![Vec::new()];
@@ -56,7 +57,7 @@ fn cut(text: &str, max: usize) -> (&str, &str) {
 }
 
 /// Merges the verdicts on a claim. The strongest class wins, in the order contradicted, grounded,
-/// complementary, ungrounded, with all its citations.
+/// complementary, ungrounded. The merged verdict has all citations for that class.
 pub(super) fn merge_verdicts(verdicts: Vec<JudgedClaim>) -> Option<JudgedClaim> {
     const STRONGEST: [Class; 4] =
         [Class::Contradicted, Class::Grounded, Class::Complementary, Class::Ungrounded];
@@ -66,9 +67,7 @@ pub(super) fn merge_verdicts(verdicts: Vec<JudgedClaim>) -> Option<JudgedClaim> 
     let mut first = agreeing.next()?;
     for other in agreeing {
         for citation in other.citations {
-            if !first.citations.contains(&citation) {
-                first.citations.push(citation);
-            }
+            push_unique(&mut first.citations, citation);
         }
         if !other.note.is_empty() && !first.note.contains(&other.note) {
             first.note.push_str("; ");
@@ -80,34 +79,20 @@ pub(super) fn merge_verdicts(verdicts: Vec<JudgedClaim>) -> Option<JudgedClaim> 
 
 #[cfg(test)]
 mod tests {
-    use gsar_core::evidence::{
-        Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target,
-    };
+    use gsar_core::evidence::{Citation, Content, EvidenceId, EvidenceItem, Lane};
     use gsar_core::{Claim, ClaimId, EvidenceType};
     use proptest::prelude::*;
 
     use super::*;
 
     fn item(id: usize, content: &str) -> EvidenceItem {
-        EvidenceItem {
-            id: EvidenceId::new(format!("e{id}")).unwrap(),
-            kind: EvidenceKind::ToolOutput,
-            lane: Lane::Logs,
-            tool: String::new(),
-            query: String::new(),
-            content: Content::Text(content.to_owned()),
-            collected_at: None,
-            exhaustive: false,
-            attested: false,
-            step_id: String::new(),
-            specialist_id: String::new(),
-            verification_result: None,
-        }
+        let id = EvidenceId::new(format!("e{id}")).unwrap();
+        EvidenceItem::new(id, Lane::Logs, Content::Text(content.to_owned()))
     }
 
     proptest! {
         #[test]
-        fn parts_cover_the_evidence_and_fit(
+        fn parts_cover_the_evidence_and_respect_the_size_limit(
             texts in proptest::collection::vec("[a-zé\n]{0,3000}", 0..8),
             room in 1024_usize..4096,
         ) {
@@ -131,22 +116,11 @@ mod tests {
 
     #[test]
     fn the_strongest_class_wins_with_its_citations() {
+        let claim = Claim::new(ClaimId::new("c1").unwrap(), "x");
         let verdict = |class, quote: &str, note: &str| JudgedClaim {
-            claim: Claim { id: ClaimId::new("c1").unwrap(), text: "x".to_owned(), span: None },
-            class,
-            evidence_type: EvidenceType::ToolMatch,
-            citations: vec![Citation {
-                target: Target::Evidence {
-                    id: EvidenceId::new("e1").unwrap(),
-                    field_path: String::new(),
-                },
-                quote: quote.to_owned(),
-                bytes: None,
-            }],
+            citations: vec![Citation::new(EvidenceId::new("e1").unwrap(), quote)],
             note: note.to_owned(),
-            role: gsar_core::Role::default(),
-            rules: Vec::new(),
-            undecided: None,
+            ..JudgedClaim::new(claim.clone(), class, EvidenceType::ToolMatch)
         };
         let merged = merge_verdicts(vec![
             verdict(Class::Ungrounded, "", "nothing"),

@@ -9,8 +9,8 @@ use crate::judge::{Objection, Question};
 
 pub(super) const RECONSIDER: &str = include_str!("prompts/reconsider.txt");
 
-/// Returns the question for each part of the evidence, or `None` to skip the part. An objection is sent
-/// only with the first part that contains its citations.
+/// Returns the question for each part of the evidence, or `None` to skip the part. Each objection is sent
+/// with one part only, which [`part_index`] selects.
 pub(super) fn questions_per_part<'q>(
     question: &'q Question,
     parts: &[Vec<Piece<'_>>],
@@ -34,8 +34,8 @@ pub(super) fn questions_per_part<'q>(
         .collect()
 }
 
-/// Returns the index of the first part with a quote of the verdict, otherwise the first with a cited item,
-/// otherwise 0.
+/// Returns the index of the first part that contains a quote of the verdict. If there is none, returns the
+/// index of the first part that contains a cited item, or else 0.
 fn part_index(objection: &Objection, parts: &[Vec<Piece<'_>>]) -> usize {
     let is_cited = |piece: &Piece<'_>, citation: &Citation| match &citation.target {
         Target::Evidence { id, .. } => *id == piece.item.id,

@@ -1,11 +1,18 @@
 //! A deterministic random number generator.
 
-/// A random number generator that uses the output of BLAKE3.
+/// A random number generator that reads the extendable output of BLAKE3.
 pub(super) struct Rng(blake3::OutputReader);
 
 impl Rng {
     pub(super) fn from_hasher(hasher: &blake3::Hasher) -> Self {
         Self(hasher.finalize_xof())
+    }
+
+    #[cfg(test)]
+    pub(super) fn from_seed(seed: u32) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&seed.to_le_bytes());
+        Self::from_hasher(&hasher)
     }
 
     pub(super) fn from_os() -> Self {

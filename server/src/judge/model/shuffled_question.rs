@@ -37,7 +37,8 @@ impl ShuffledQuestion {
         shuffled
     }
 
-    /// Inserts the canary at a random position. In a second look, it has the quotes of another statement.
+    /// Inserts the canary at a random position. In a second look, the canary gets the quotes of another
+    /// statement.
     fn insert(&mut self, canary: Claim, synthesis: &str, rng: &mut Rng) {
         self.synthesis = insert_sentence(synthesis, &canary.text, rng);
         self.canary = Some(canary.id.clone());
@@ -78,7 +79,7 @@ pub(super) mod tests {
     use std::collections::HashSet;
     use std::sync::Arc;
 
-    use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, EvidenceKind, Lane};
+    use gsar_core::evidence::{Content, EvidenceId, EvidenceItem, Lane};
 
     use super::*;
 
@@ -87,39 +88,19 @@ pub(super) mod tests {
         claims: &[&str],
         evidence: &str,
     ) -> Question {
+        let (id, content) = (EvidenceId::new("log").unwrap(), Content::Text(evidence.to_owned()));
         let item = EvidenceItem {
-            id: EvidenceId::new("log").unwrap(),
-            kind: EvidenceKind::ToolOutput,
-            lane: Lane::Logs,
             tool: "kubectl".to_owned(),
-            query: String::new(),
-            content: Content::Text(evidence.to_owned()),
-            collected_at: None,
-            exhaustive: false,
-            attested: false,
-            step_id: String::new(),
-            specialist_id: String::new(),
-            verification_result: None,
+            ..EvidenceItem::new(id, Lane::Logs, content)
         };
-        let claim = |(index, text): (usize, &&str)| Claim {
-            id: ClaimId::new(format!("c{}", index + 1)).unwrap(),
-            text: (*text).to_owned(),
-            span: None,
+        let claim = |(index, text): (usize, &&str)| {
+            Claim::new(ClaimId::new(format!("c{}", index + 1)).unwrap(), *text)
         };
         Question {
             synthesis: synthesis.into(),
             claims: claims.iter().enumerate().map(claim).collect(),
-            objections: Vec::new(),
-            statements: Vec::new(),
             evidence: Arc::new(vec![item]),
-            examples: Arc::default(),
-            evidence_is_reused: false,
-            explain: false,
-            samples: None,
-            sample: 0,
-            bypass_cache: false,
-            deadline: None,
-            call: None,
+            ..Question::default()
         }
     }
 
@@ -138,7 +119,7 @@ pub(super) mod tests {
         let original = question("", &texts, "pools");
         let shuffled_ids = ids(&original, false);
         assert_eq!(ids(&original, false), shuffled_ids);
-        // The canary does not change the order of the others.
+        // The canary does not change the order of the other claims.
         assert_eq!(ids(&original, true), shuffled_ids);
         let mut sorted = shuffled_ids.clone();
         sorted.sort_by_key(|id| id.trim_start_matches('c').parse::<u32>().unwrap());

@@ -1,5 +1,5 @@
-//! Lets the members of a panel reconsider their votes, and counts them again. If a member cannot reconsider
-//! or fails, its votes stay.
+//! Lets the members of a panel reconsider their votes, and counts the votes again. If a member cannot
+//! reconsider or fails, its votes remain unchanged.
 
 use futures_util::future::join_all;
 use gsar_core::verify::apply_follow_up;
@@ -21,7 +21,7 @@ impl Panel {
     /// Asks members to reconsider the verdicts that they voted for, and counts the votes again.
     ///
     /// # Errors
-    /// The first member's error, if no member answered.
+    /// Returns the error of the first member that failed, if no member answered.
     pub(super) async fn reconsider(&self, question: &Question) -> Result<Judgement, JudgeError> {
         let revisions = self.revisions(question);
         let requests = revisions.iter().map(|revision| async {
@@ -112,13 +112,8 @@ fn recount(question: &Question, ballots: &[Ballot]) -> Vec<JudgedClaim> {
             .filter_map(|ballot| {
                 let verdict =
                     ballot.verdicts.iter().find(|verdict| verdict.claim.id == claim.id)?;
-                Some(Ballot {
-                    judge: ballot.judge.clone(),
-                    sample: ballot.sample,
-                    weight: ballot.weight,
-                    refutes: false,
-                    verdicts: vec![verdict.clone()],
-                })
+                let judge = ballot.judge.clone();
+                Some(Ballot { judge, verdicts: vec![verdict.clone()], ..*ballot })
             })
             .collect();
         count_votes(std::slice::from_ref(claim), &claim_ballots).1

@@ -3,7 +3,7 @@ use gsar_core::{ClaimId, Class, EvidenceType, JudgedClaim};
 
 use super::*;
 
-/// A judge with a name and one scripted answer per sample. The last answer repeats.
+/// A judge with a name and one scripted answer per sample. The last answer is repeated for all further samples.
 struct ScriptedJudge(&'static str, Vec<ScriptedAnswer>);
 
 #[derive(Clone, Copy)]
@@ -64,20 +64,12 @@ impl Judge for ScriptedJudge {
 }
 
 fn claim() -> Claim {
-    Claim { id: ClaimId::new("c1").unwrap(), text: "x".to_owned(), span: None }
+    Claim::new(ClaimId::new("c1").unwrap(), "x")
 }
 
 fn verdict(class: Class, note: &str) -> JudgedClaim {
-    JudgedClaim {
-        claim: claim(),
-        class,
-        evidence_type: EvidenceType::ToolMatch,
-        citations: Vec::new(),
-        note: note.to_owned(),
-        role: gsar_core::Role::default(),
-        rules: Vec::new(),
-        undecided: None,
-    }
+    let note = note.to_owned();
+    JudgedClaim { note, ..JudgedClaim::new(claim(), class, EvidenceType::ToolMatch) }
 }
 
 fn member(name: &'static str, weight: u32, answers: &[ScriptedAnswer]) -> Member {
@@ -88,19 +80,9 @@ fn member(name: &'static str, weight: u32, answers: &[ScriptedAnswer]) -> Member
 
 fn question(samples: u32) -> Question {
     Question {
-        synthesis: "".into(),
         claims: [claim()].into(),
-        objections: Vec::new(),
-        statements: Vec::new(),
-        evidence: Arc::default(),
-        examples: Arc::default(),
-        evidence_is_reused: false,
-        explain: false,
         samples: std::num::NonZero::new(samples),
-        sample: 0,
-        bypass_cache: false,
-        deadline: None,
-        call: None,
+        ..Question::default()
     }
 }
 
@@ -125,7 +107,7 @@ fn a_single_answer_is_not_a_vote() {
 }
 
 #[test]
-fn samples_of_one_judge_vote() {
+fn each_sample_of_a_judge_votes() {
     let judgement = judge_with(vec![member("a", 1, &[G, X, G])], 0).unwrap();
     assert_eq!(judgement.judged[0].class, Class::Grounded);
     let votes = &judgement.votes[0];
@@ -160,7 +142,7 @@ fn samples_share_the_weight_of_their_judge() {
 }
 
 #[test]
-fn more_than_half_of_the_weight_must_judge() {
+fn members_with_more_than_half_of_the_weight_must_judge() {
     let judge_answers = |answers: &[ScriptedAnswer]| {
         let members = answers.iter().zip(["a", "b", "c", "d"]);
         judge_with(members.map(|(answer, name)| member(name, 1, &[*answer])).collect(), 0)
@@ -188,7 +170,7 @@ fn more_than_half_of_the_weight_must_judge() {
 }
 
 #[test]
-fn abstentions_and_explanations_name_the_judge() {
+fn abstentions_and_explanations_name_their_judge() {
     let abstained = judge_with(vec![member("a", 1, &[Abstains]), member("b", 1, &[Abstains])], 0);
     assert_eq!(abstained.unwrap().abstained.unwrap(), "a: cannot; b: cannot");
     let judged = judge_with(vec![member("a", 1, &[G]), member("b", 1, &[G])], 0).unwrap();
@@ -196,7 +178,7 @@ fn abstentions_and_explanations_name_the_judge() {
 }
 
 #[test]
-fn capabilities_combine_those_of_the_members() {
+fn a_panel_combines_the_capabilities_of_its_members() {
     let panel =
         Panel::new("panel:p".to_owned(), vec![member("abc", 1, &[G]), member("ab", 1, &[G])]);
     let capabilities = panel.capabilities();

@@ -1,9 +1,8 @@
-//! The cache of judgements in PostgreSQL, which several servers share. Reads that fail or time out are
-//! misses. Writes happen in the background.
+//! The judgement cache in PostgreSQL, which several servers share. A read that fails or times out counts as a
+//! miss. Writes happen in the background.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use deadpool_postgres::Object;
@@ -12,17 +11,17 @@ use tokio::sync::Semaphore;
 use tokio_postgres::Error;
 
 use crate::judge::cached::{
-    CacheLimits, JudgementStore, Key, StoredJudgement, from_json, is_fresh,
+    CacheLimits, JudgementStore, Key, StoredJudgement, from_json, is_fresh, micros,
 };
 use crate::storage::postgres::{Database, Failure};
 
-/// The maximum number of pending writes. Further judgements are not stored.
+/// The maximum number of pending writes. If it is reached, further judgements are not stored.
 const MAX_PENDING_WRITES: usize = 64;
 const WRITES_PER_CLEANUP: u32 = 32;
-/// The precision of the last use, in microseconds.
+/// The precision of the stored time of last use, in microseconds.
 const USE_PRECISION: i64 = 60 * 1_000_000;
 
-/// A cache limited in size and age. Clones share it.
+/// A shared cache that limits its size and the age of its judgements. Clones use the same cache.
 #[derive(Clone)]
 pub(in crate::judge) struct SharedJudgements {
     database: Database,
@@ -49,17 +48,15 @@ impl SharedJudgements {
         result
             .inspect_err(|failure| {
                 if !was_failing {
-                    tracing::warn!(%failure, "the cache of judgements in the database is unavailable");
+                    tracing::warn!(%failure, "the judgement cache in the database is unavailable");
                 }
             })
             .ok()
     }
 
     async fn write(&self, key: Key, text: Vec<u8>, now: Timestamp) {
-        let text = Arc::new(text);
-        let insertion = self.database.run(move |client, _| {
-            let text = Arc::clone(&text);
-            Box::pin(async move { write(client, key, &text, now).await })
+        let insertion = self.database.run((key, text, now), |client, (key, text, now), _| {
+            Box::pin(write(client, *key, text, *now))
         });
         self.log_failure(insertion.await);
         if self.write_count.fetch_add(1, Ordering::Relaxed).is_multiple_of(WRITES_PER_CLEANUP) {
@@ -67,7 +64,9 @@ impl SharedJudgements {
             let cutoff = now.as_micros().saturating_sub(micros(time_to_live));
             let max_bytes = i64::try_from(disk_bytes).unwrap_or(i64::MAX);
             let cleanup =
-                self.database.run(move |client, _| Box::pin(make_room(client, cutoff, max_bytes)));
+                self.database.run((cutoff, max_bytes), |client, (cutoff, max_bytes), _| {
+                    Box::pin(make_room(client, *cutoff, *max_bytes))
+                });
             self.log_failure(cleanup.await);
         }
     }
@@ -76,7 +75,9 @@ impl SharedJudgements {
 #[async_trait]
 impl JudgementStore for SharedJudgements {
     async fn find(&self, key: Key, now: Timestamp) -> Option<StoredJudgement> {
-        let lookup = self.database.run(move |client, _| Box::pin(find(client, key, now)));
+        let lookup = self
+            .database
+            .run((key, now), |client, (key, now), _| Box::pin(find(client, *key, *now)));
         let result = tokio::time::timeout(self.limits.store_timeout, lookup).await.ok()?;
         let (text, made_at) = self.log_failure(result).flatten()?;
         let made_at = Timestamp::from_micros(made_at);
@@ -102,10 +103,6 @@ impl JudgementStore for SharedJudgements {
         let all_permits = u32::try_from(MAX_PENDING_WRITES).unwrap();
         drop(self.permits.acquire_many(all_permits).await.unwrap());
     }
-}
-
-fn micros(duration: Duration) -> i64 {
-    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
 async fn find(

@@ -1,5 +1,5 @@
-//! Daily budgets in PostgreSQL, which several servers share. A reservation has an ID, so that a retry
-//! counts only once.
+//! Daily budgets in PostgreSQL, which several servers share. Each reservation has an ID, so that it counts
+//! only once even if it is retried.
 //!
 //! Transactions lock the row of the principal before the row of the day. This order prevents deadlocks. It
 //! also keeps the row of the day, which every call needs, locked only briefly.
@@ -17,8 +17,9 @@ use crate::judge::spending::{Booking, BudgetStore, Payer, Refusal, SpendingBudge
 use crate::storage::postgres::{Database, Failure, query};
 
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
-/// The maximum number of attempts to settle, about one hour. After that the estimate counts.
-const MAX_TRIES: u32 = 3_600;
+/// The maximum number of attempts to settle a call, which take about one hour in total. After that, the
+/// estimate counts as the cost.
+const MAX_ATTEMPTS: u32 = 3_600;
 
 pub(in crate::judge) struct SharedBudget {
     database: Database,
@@ -49,14 +50,12 @@ impl SharedBudget {
         const SELECT_TOTAL: &str = "SELECT micros FROM spending WHERE day = $1";
         const SELECT_OWN: &str =
             "SELECT micros FROM spending_of_principals WHERE day = $1 AND principal = $2";
-        let budget = budget.clone();
-        let lookup = self.database.run(move |client, _| {
-            let budget = budget.clone();
+        let lookup = self.database.run((day, budget.clone()), |client, (day, budget), _| {
             Box::pin(async move {
-                let row = match &budget {
-                    SpendingBudget::All => query::optional(&*client, SELECT_TOTAL, &[&day]).await?,
+                let row = match budget {
+                    SpendingBudget::All => query::optional(client, SELECT_TOTAL, &[day]).await?,
                     SpendingBudget::Principal(name) => {
-                        query::optional(&*client, SELECT_OWN, &[&day, name]).await?
+                        query::optional(client, SELECT_OWN, &[day, name]).await?
                     }
                 };
                 Ok(row.map_or(0, |row| row.get::<_, i64>(0)))
@@ -76,10 +75,9 @@ impl BudgetStore for SharedBudget {
             total_limit: to_column(self.daily_limit.unwrap_or(u64::MAX)),
             own_limit: to_column(payer.daily_budget().unwrap_or(u64::MAX)),
         };
-        let reservation = self.database.run(move |client, attempt| {
-            let request = request.clone();
-            Box::pin(async move { reserve(client, &request, attempt).await })
-        });
+        let reservation = self
+            .database
+            .run(request, |client, request, attempt| Box::pin(reserve(client, request, attempt)));
         let has_limit = self.daily_limit.or(payer.daily_budget()).is_some();
         let exceeded_budget = match self.block_on(reservation) {
             Ok(None) => return Ok(booking),
@@ -106,9 +104,10 @@ impl BudgetStore for SharedBudget {
     fn correct(self: Arc<Self>, booking: &Booking, _reserved: u64, actual: u64) {
         let (id, actual) = (booking.id, to_column(actual));
         self.runtime.clone().spawn(async move {
-            for _ in 0..MAX_TRIES {
-                let settlement =
-                    self.database.run(move |client, _| Box::pin(settle(client, id, actual)));
+            for _ in 0..MAX_ATTEMPTS {
+                let settlement = self.database.run((id, actual), |client, (id, actual), _| {
+                    Box::pin(settle(client, *id, *actual))
+                });
                 match settlement.await {
                     Ok(()) => return,
                     Err(failure) => {
@@ -200,7 +199,7 @@ async fn is_reserved(client: &impl GenericClient, id: Uuid) -> Result<bool, Erro
     Ok(query::one(client, EXISTS, &[&id]).await?.get(0))
 }
 
-/// Replaces the reserved amount with the actual cost. Has no effect if it is already settled.
+/// Replaces the reserved amount with the actual cost. Has no effect if the reservation is already settled.
 async fn settle(client: &mut Object, id: Uuid, actual: i64) -> Result<(), Error> {
     // Counting the rows in `own` forces the principal's update before the day's.
     const SETTLE: &str = "WITH settled AS (DELETE FROM reservations WHERE id = $1 RETURNING day, principal, micros), \

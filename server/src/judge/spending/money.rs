@@ -4,7 +4,7 @@ use std::fmt;
 
 use gsar_core::time::Timestamp;
 
-/// Displays millionths of a dollar as dollars, with two decimals if exact and otherwise six.
+/// Displays millionths of a dollar as dollars, with two decimals if that is exact, and with six otherwise.
 pub(super) struct Dollars(pub(super) u64);
 
 impl fmt::Display for Dollars {
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn instants_are_rfc_3339() {
+    fn instants_are_formatted_as_rfc_3339() {
         assert_eq!(format_instant(Timestamp::from_micros(86_400_000_000)), "1970-01-02T00:00:00Z");
         assert_eq!(format_instant(Timestamp::from_micros(i64::MAX)), "midnight UTC");
     }

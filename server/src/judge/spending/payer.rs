@@ -1,11 +1,12 @@
-//! The principals that calls are charged to.
+//! The principals to which calls are charged.
 
 use std::fmt;
 
 use crate::data_owner::Owner;
 use crate::identity::Principal;
 
-/// The principal that a call is charged to. The default payer has no name and only the total budget.
+/// The principal to which a call is charged. The default payer has no name, and only the total budget applies
+/// to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payer {
     owner: Owner,
@@ -13,8 +14,8 @@ pub struct Payer {
 }
 
 impl Payer {
-    /// Creates a payer with a daily budget in millionths of a dollar, if it has one. Owners without a name
-    /// have none.
+    /// Creates a payer with an optional daily budget in millionths of a dollar. The budget is ignored if the
+    /// owner has no name.
     #[must_use]
     pub fn new(owner: Owner, daily_budget: Option<u64>) -> Self {
         let has_name = !owner.name().is_empty();

@@ -28,7 +28,7 @@ pub enum Refusal {
         resets_at: Timestamp,
     },
     /// The budget cannot be read or written.
-    #[error("no calls are made while the budget cannot be recorded: {reason}")]
+    #[error("no calls are made while their cost cannot be recorded: {reason}")]
     Unavailable {
         /// The cause and the fix.
         reason: String,

@@ -1,5 +1,5 @@
-//! Daily budgets in SQLite. Pending settlements take effect immediately, and are written at the latest with
-//! the next reservation.
+//! Daily budgets in SQLite. Settlements take effect immediately, and are written with the next reservation at
+//! the latest.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,8 +8,9 @@ use rusqlite::Connection;
 
 use super::payer::{Payer, SpendingBudget};
 use super::refusal::{Refusal, SpentAmount};
+use super::reserve::{self, BudgetRequest, Shortfall};
 use super::store::{Booking, BudgetStore};
-use super::tables::{self, BudgetRequest, Corrections, Shortfall};
+use super::tables::{self, Corrections};
 use crate::judge::clock::{Clock, day_of, end_of_day};
 use crate::judge::database::{self, DatabaseError, Durability, FILE};
 
@@ -53,11 +54,12 @@ impl BudgetLedger {
         }
     }
 
-    /// Writes the corrections, and the reservation if the budgets allow it. Writes nothing on failure.
+    /// Writes the corrections, and the reservation if the budgets allow it. Writes nothing if an operation
+    /// fails.
     fn write(&self, request: Option<&BudgetRequest<'_>>) -> rusqlite::Result<Option<Shortfall>> {
         let mut connection = self.connection();
         let corrections = std::mem::take(&mut *self.corrections());
-        let result = tables::write(&mut connection, &corrections, request);
+        let result = reserve::write(&mut connection, &corrections, request);
         if result.is_err() {
             for ((day, principal), correction) in corrections {
                 self.add(day, &principal, correction);

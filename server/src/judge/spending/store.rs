@@ -22,23 +22,23 @@ impl Booking {
     }
 }
 
-/// A store of daily budgets. Amounts are in millionths of a dollar, and days count from the epoch. All
+/// A store of daily budgets. Amounts are in millionths of a dollar, and days are counted from the epoch. All
 /// methods can block.
 pub(in crate::judge) trait BudgetStore: Send + Sync {
-    /// Reserves an amount in both the total budget and the payer's. Concurrent reservations, even of
+    /// Reserves an amount in both the total budget and the payer's budget. Concurrent reservations, even by
     /// several servers, never exceed a limit. The reservation is durable when this returns.
     ///
     /// # Errors
-    /// [`Refusal`] if a budget is too small or unavailable.
+    /// Returns [`Refusal`] if a budget is too small or unavailable.
     fn admit(&self, payer: &Payer, estimate: u64) -> Result<Booking, Refusal>;
 
     /// Replaces the reserved amount with the actual one. This takes effect immediately, and is durable
     /// shortly afterwards.
     fn correct(self: Arc<Self>, booking: &Booking, reserved: u64, actual: u64);
 
-    /// Returns the amount of a budget spent and reserved today.
+    /// Returns the amount of a budget that has been spent or reserved today.
     ///
     /// # Errors
-    /// [`Refusal::Unavailable`] if the budget cannot be read.
+    /// Returns [`Refusal::Unavailable`] if the budget cannot be read.
     fn today(&self, budget: &SpendingBudget) -> Result<u64, Refusal>;
 }

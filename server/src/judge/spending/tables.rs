@@ -1,69 +1,15 @@
-//! Reads and writes the tables `spending`, with the total per day, and `spending_of_principals`.
+//! Reads and writes the tables `spending`, which has the total per day, and `spending_of_principals`.
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension};
 
-use super::payer::{Payer, SpendingBudget};
+use super::payer::SpendingBudget;
 
 /// Amounts to add, by day and principal. The default payer's name is empty.
 pub(super) type Corrections = BTreeMap<(i64, String), i128>;
 
-pub(super) struct BudgetRequest<'w> {
-    pub(super) day: i64,
-    pub(super) payer: &'w Payer,
-    pub(super) estimate: u64,
-    pub(super) daily_limit: Option<u64>,
-}
-
-pub(super) struct Shortfall {
-    pub(super) budget: SpendingBudget,
-    pub(super) limit: u64,
-    pub(super) spent: u64,
-}
-
-/// Writes the corrections, and the reservation if both budgets allow it. Otherwise returns the budget that
-/// is too small. Writes nothing on failure.
-pub(super) fn write(
-    connection: &mut Connection,
-    corrections: &Corrections,
-    request: Option<&BudgetRequest<'_>>,
-) -> rusqlite::Result<Option<Shortfall>> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for ((day, principal), correction) in corrections {
-        let own_budget =
-            (!principal.is_empty()).then(|| SpendingBudget::Principal(principal.clone()));
-        for budget in own_budget.iter().chain([&SpendingBudget::All]) {
-            add(&transaction, *day, budget, *correction)?;
-        }
-    }
-    let shortfall = request.map(|request| reserve(&transaction, request)).transpose()?.flatten();
-    transaction.commit()?;
-    Ok(shortfall)
-}
-
-fn reserve(
-    connection: &Connection,
-    request: &BudgetRequest<'_>,
-) -> rusqlite::Result<Option<Shortfall>> {
-    let &BudgetRequest { day, payer, estimate, daily_limit } = request;
-    let own_budget = payer.budget().map(|budget| (budget, payer.daily_budget()));
-    let budgets: Vec<_> =
-        own_budget.into_iter().chain([(SpendingBudget::All, daily_limit)]).collect();
-    for (budget, limit) in &budgets {
-        let Some(limit) = *limit else { continue };
-        let spent = spent_amount(connection, day, budget)?.unsigned_abs();
-        if spent.saturating_add(estimate) > limit {
-            return Ok(Some(Shortfall { budget: budget.clone(), limit, spent }));
-        }
-    }
-    for (budget, _) in &budgets {
-        add(connection, day, budget, i128::from(estimate))?;
-    }
-    Ok(None)
-}
-
-/// Describes any damage to the tables, since a lost row would allow more spending.
+/// Returns a description of any damage to the tables, since a lost row would allow more spending.
 pub(super) fn check(connection: &Connection, day: i64) -> rusqlite::Result<Option<String>> {
     for sql in
         ["PRAGMA integrity_check(spending)", "PRAGMA integrity_check(spending_of_principals)"]
@@ -76,7 +22,7 @@ pub(super) fn check(connection: &Connection, day: i64) -> rusqlite::Result<Optio
     spent_amount(connection, day, &SpendingBudget::All).map(|_| None)
 }
 
-/// Returns the stored amount. A negative one means damage.
+/// Returns the stored amount. A negative amount means that the table is damaged, and is an error.
 pub(super) fn spent_amount(
     connection: &Connection,
     day: i64,
@@ -95,7 +41,8 @@ pub(super) fn spent_amount(
     Ok(micros)
 }
 
-fn add(
+/// Adds a correction to the stored amount.
+pub(super) fn add(
     connection: &Connection,
     day: i64,
     budget: &SpendingBudget,

@@ -1,31 +1,17 @@
-//! Tests of the daily budgets.
+//! Tests for the daily budgets.
 
 mod principals;
 
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-
-use gsar_core::time::Timestamp;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use proptest::prelude::*;
 use rusqlite::Connection;
 
+use super::testing::{DAY, exhausted};
 use super::*;
+use crate::judge::clock::testing::ManualClock;
 use crate::judge::database::FILE;
 
-const DAY: i64 = 24 * 3_600;
-
-fn clock_at(seconds: i64) -> (Arc<AtomicI64>, Clock) {
-    let seconds = Arc::new(AtomicI64::new(seconds));
-    let shared_seconds = Arc::clone(&seconds);
-    (
-        shared_seconds,
-        Arc::new(move || Timestamp::from_micros(seconds.load(Ordering::SeqCst) * 1_000_000)),
-    )
-}
-
 fn open(folder: &Path, limit: Option<u64>) -> Spending {
-    Spending::open(folder, limit, clock_at(DAY + 1).1).unwrap()
+    Spending::open(folder, limit, ManualClock::new(DAY + 1).clock()).unwrap()
 }
 
 fn reserve(spending: &Spending, estimate: u64) -> Result<Reservation, Refusal> {
@@ -45,14 +31,7 @@ fn unwrap_refusal(result: Result<Reservation, Refusal>) -> Refusal {
 }
 
 fn total_budget_refusal(limit: u64, spent: u64, estimate: u64) -> Refusal {
-    let resets_at = Timestamp::from_micros(2 * DAY * 1_000_000);
-    Refusal::Exhausted {
-        budget: SpendingBudget::All,
-        limit,
-        spent: SpentAmount::Micros(spent),
-        estimate,
-        resets_at,
-    }
+    exhausted(SpendingBudget::All, limit, SpentAmount::Micros(spent), estimate)
 }
 
 #[test]
@@ -97,17 +76,17 @@ fn spending_survives_a_restart() {
 #[test]
 fn days_begin_at_midnight_utc() {
     let folder = tempfile::tempdir().unwrap();
-    let (seconds, clock) = clock_at(DAY - 1);
-    let spending = Spending::open(folder.path(), Some(100), clock).unwrap();
+    let clock = ManualClock::new(DAY - 1);
+    let spending = Spending::open(folder.path(), Some(100), clock.clock()).unwrap();
     let reservation = reserve(&spending, 100).unwrap();
     assert!(reserve(&spending, 1).is_err());
-    seconds.store(DAY, Ordering::SeqCst);
+    clock.set(DAY);
     reserve(&spending, 100).unwrap().settle(70);
     reservation.settle(90);
     assert_eq!(today(&spending), 70);
-    seconds.store(DAY - 1, Ordering::SeqCst);
+    clock.set(DAY - 1);
     assert_eq!(today(&spending), 90, "a clock set back finds the previous day unchanged");
-    seconds.store(-1, Ordering::SeqCst);
+    clock.set(-1);
     reserve(&spending, 100).unwrap().settle(100);
     assert!(reserve(&spending, 1).is_err());
 }
@@ -132,7 +111,7 @@ fn the_largest_amounts_are_counted_without_overflow() {
     );
     reserve(&spending, 1).unwrap().settle(u64::MAX);
     assert!(reserve(&spending, 0).is_err());
-    let (_, clock) = clock_at(i64::MAX / 1_000_000);
+    let clock = ManualClock::new(i64::MAX / 1_000_000).clock();
     drop(spending);
     let spending = Spending::open(folder.path(), Some(0), clock).unwrap();
     assert!(matches!(unwrap_refusal(reserve(&spending, 1)), Refusal::Exhausted { .. }));
@@ -159,29 +138,21 @@ fn refuses_calls_while_the_ledger_cannot_be_written() {
 }
 
 #[test]
-fn rejects_a_damaged_file() {
+fn rejects_negative_spending() {
     let folder = tempfile::tempdir().unwrap();
     drop(open(folder.path(), Some(100)));
-    let file = folder.path().join(FILE);
-    let connection = Connection::open(&file).unwrap();
+    let connection = Connection::open(folder.path().join(FILE)).unwrap();
     connection
         .execute_batch("PRAGMA ignore_check_constraints = 1; INSERT INTO spending VALUES (1, -1)")
         .unwrap();
     drop(connection);
-    for content in [None, Some("not a database, but long enough to be mistaken for one".repeat(99))]
-    {
-        if let Some(content) = content {
-            std::fs::write(&file, content).unwrap();
-        }
-        let Err(error) = Spending::open(folder.path(), Some(100), clock_at(DAY).1) else {
-            panic!("opened")
-        };
-        assert!(matches!(error, DatabaseError::Damaged { .. }), "{error}");
-    }
+    let clock = ManualClock::new(DAY).clock();
+    let Err(error) = Spending::open(folder.path(), Some(100), clock) else { panic!("opened") };
+    assert!(matches!(error, DatabaseError::Damaged { .. }), "{error}");
 }
 
 #[test]
-fn a_truncated_file_does_not_return_money() {
+fn truncating_the_file_does_not_return_money() {
     let folder = tempfile::tempdir().unwrap();
     reserve(&open(folder.path(), Some(100)), 70).unwrap().settle(70);
     let file = std::fs::read(folder.path().join(FILE)).unwrap();
@@ -189,8 +160,8 @@ fn a_truncated_file_does_not_return_money() {
     for length in (2..file.len()).step_by(509) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), &file[..length]).unwrap();
-        match Spending::open(folder.path(), Some(100), clock_at(DAY + 1).1) {
-            Ok(spending) => assert_eq!(today(&spending), 70, "cut to {length} bytes"),
+        match Spending::open(folder.path(), Some(100), ManualClock::new(DAY + 1).clock()) {
+            Ok(spending) => assert_eq!(today(&spending), 70, "truncated to {length} bytes"),
             Err(error) => assert!(error.to_string().contains(FILE), "{error}"),
         }
     }
@@ -224,60 +195,4 @@ fn cost_and_refusals_are_counted() {
     let text = handle.render();
     assert!(text.contains(r#"gsar_judge_cost_micros_total{judge="m"} 42"#), "{text}");
     assert!(text.contains("gsar_judge_budget_refused_total 1"), "{text}");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn concurrent_calls_share_the_budget() {
-    let folder = tempfile::tempdir().unwrap();
-    let spending = open(folder.path(), Some(100));
-    let calls = (0..64).map(|_| {
-        let spending = spending.clone();
-        tokio::spawn(async move { spending.admit("m", &Payer::default(), 9).await })
-    });
-    let calls = futures_util::future::join_all(calls).await;
-    let admitted: Vec<_> = calls.into_iter().filter_map(|call| call.unwrap().ok()).collect();
-    assert_eq!(admitted.len(), 11);
-    assert_eq!(spending.today(SpendingBudget::All).await, Ok(99));
-    drop(admitted);
-    assert_eq!(spending.today(SpendingBudget::All).await, Ok(0));
-}
-
-/// A call's estimate, and its cost in percent of the estimate. `None` drops the reservation.
-type Call = (u64, Option<u64>);
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn concurrent_calls_never_overrun_the_limit(
-        limit in 0_u64..300,
-        calls in prop::collection::vec(
-            prop::collection::vec((0_u64..100, prop::option::of(0_u64..=100)), 1..6), 4),
-    ) {
-        let folder = tempfile::tempdir().unwrap();
-        let spending = open(folder.path(), Some(limit));
-        let (cost, start) = (AtomicU64::new(0), Barrier::new(calls.len()));
-        let spend = |calls: &[Call]| {
-            start.wait();
-            for &(estimate, share) in calls {
-                let Ok(reservation) = reserve(&spending, estimate) else { continue };
-                assert!(today(&spending) <= limit);
-                if let Some(share) = share {
-                    let actual = estimate * share / 100;
-                    cost.fetch_add(actual, Ordering::SeqCst);
-                    reservation.settle(actual);
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for calls in &calls {
-                scope.spawn(|| spend(calls));
-            }
-        });
-        let cost = cost.into_inner();
-        prop_assert!(cost <= limit);
-        prop_assert_eq!(today(&spending), cost);
-        drop(spending);
-        prop_assert_eq!(today(&open(folder.path(), Some(limit))), cost);
-    }
 }

@@ -34,7 +34,7 @@ pub(super) fn schema_error(error: SchemaFailure, url: &str) -> LedgerError {
 
 pub(super) fn unpack(packed: &[u8]) -> Result<String, LedgerError> {
     evidence_content::unpack(packed).map_err(|error| LedgerError::Unavailable {
-        reason: format!("an evidence content is damaged ({error})"),
+        reason: format!("the content of an evidence item is damaged ({error})"),
         fix: "check the database's log and restore a backup".to_owned(),
     })
 }

@@ -1,4 +1,4 @@
-//! Stores grades; a new one replaces the same person's earlier grade for the same subject.
+//! Stores grades. A new grade replaces the same person's earlier grade for the same subject.
 
 use std::collections::HashMap;
 
@@ -48,7 +48,8 @@ pub(super) async fn write(
     Ok(true)
 }
 
-/// Reads the grades of evaluations by sequence: for the report first, then by claim id and grader.
+/// Reads the grades of evaluations, keyed by sequence. Grades for the report come first, then grades for
+/// claims in order of claim id and grader.
 pub(super) async fn read(
     client: &impl GenericClient,
     sequences: &[i64],

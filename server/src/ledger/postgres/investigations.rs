@@ -27,7 +27,7 @@ pub(super) async fn start(
         return Ok(None);
     }
     let existing = read(client, owner, &new_start.investigation_id).await?;
-    // An earlier attempt may have written it.
+    // An earlier attempt may have written the start.
     Ok(existing.filter(|existing| {
         attempt == 1 || existing.start != *new_start || !existing.events.is_empty()
     }))
@@ -48,7 +48,7 @@ pub(super) async fn append(
     }
     Ok(result)
 }
-/// Appends an event in a given transaction. Rejects a step that does not follow the last one.
+/// Appends an event in a given transaction. Rejects a step that does not directly follow the last one.
 pub(super) async fn append_in_transaction(
     transaction: &impl GenericClient,
     owner: &str,
@@ -106,7 +106,8 @@ pub(super) async fn read(
     }))
 }
 
-/// Reads the latest starts of at most `max_bytes`, among the last thousand of all owners.
+/// Reads an owner's latest starts of at most `max_bytes` each, among the last thousand starts of all
+/// owners.
 pub(super) async fn recent(
     client: &Object,
     owner: &str,

@@ -1,5 +1,5 @@
-//! Background maintenance, by one server at a time: creates partitions, and deletes old evaluations and
-//! unreferenced rows.
+//! Background maintenance, which one server at a time performs: creates partitions, and deletes old
+//! evaluations and unreferenced rows.
 
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(super) fn start(shared: &Arc<Shared>, max_age: Option<Duration>) {
                 }
                 if let Err(failure) = apply(&shared, max_age).await {
                     shared.metrics.retention_failures.increment(1);
-                    tracing::warn!("retention of the ledger: {failure}");
+                    tracing::warn!("ledger maintenance failed: {failure}");
                 }
             }
             tokio::time::sleep(interval).await;
@@ -46,9 +46,9 @@ pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<
         wall_clock::now().as_microsecond().saturating_sub(age)
     });
     let walk = *shared.walk.lock().unwrap_or_else(PoisonError::into_inner);
-    let task = shared
-        .database
-        .run_long(move |client, _| Box::pin(run_with_lock(client, oldest_kept, walk)));
+    let task = shared.database.run_long((oldest_kept, walk), |client, (oldest_kept, walk), _| {
+        Box::pin(run_with_lock(client, *oldest_kept, *walk))
+    });
     let (deleted, walk) = task.await?;
     *shared.walk.lock().unwrap_or_else(PoisonError::into_inner) = walk;
     if deleted > 0 {
@@ -58,7 +58,7 @@ pub(super) async fn apply(shared: &Shared, max_age: Option<Duration>) -> Result<
     Ok(())
 }
 
-/// Runs maintenance, unless another server has the lock.
+/// Runs maintenance, unless another server holds the lock.
 async fn run_with_lock(
     client: &mut Object,
     oldest_kept: Option<i64>,

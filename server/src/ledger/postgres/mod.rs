@@ -1,8 +1,8 @@
 //! A ledger in PostgreSQL, shared by any number of servers.
 //!
-//! Constraints in the database make ids, idempotency keys and investigation steps unique across servers. If a
-//! connection breaks before the outcome of a record is known, the record is written again, which has no effect
-//! if it exists.
+//! Constraints in the database make ids, idempotency keys and investigation steps unique across servers. If
+//! a connection breaks before the outcome of a record is known, the record is written again, which has no
+//! effect if it already exists.
 
 mod fault;
 mod grades;
@@ -36,7 +36,7 @@ use super::record::{Record, Recorded, StoredEvaluation, Summary};
 use super::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 use super::store::Ledger;
 use crate::data_owner::Owner;
-use crate::storage::postgres::{Database, Failure, PostgresOptions, PostgresSchema};
+use crate::storage::postgres::{Database, Failure, PostgresOptions, PostgresSchema, Work};
 use fault::fault;
 use retention::Walk;
 use shared_rows::RowCache;
@@ -70,14 +70,14 @@ impl PostgresLedger {
     /// Metrics are registered with the current recorder.
     ///
     /// # Errors
-    /// [`LedgerError::InvalidOption`], [`LedgerError::Schema`] or [`LedgerError::Unavailable`].
+    /// Returns [`LedgerError::InvalidOption`], [`LedgerError::Schema`] or [`LedgerError::Unavailable`].
     pub async fn open(options: PostgresLedgerOptions) -> Result<Self, LedgerError> {
         options.check()?;
         let database = connect(&options.database)?;
         Self::with_database(database, options).await
     }
 
-    /// Opens a ledger like [`open`](Self::open), on an existing connection pool.
+    /// Opens a ledger like [`open`](Self::open), but on an existing connection pool.
     pub(crate) async fn with_database(
         database: Database,
         options: PostgresLedgerOptions,
@@ -99,10 +99,10 @@ impl PostgresLedger {
         Ok(Self { shared, owner: Owner::default() })
     }
 
-    /// Deletes evaluations older than `max_age` now, unless another server is doing so.
+    /// Immediately deletes evaluations older than `max_age`, unless another server is already doing so.
     ///
     /// # Errors
-    /// [`LedgerError::Unavailable`] or [`LedgerError::Closed`].
+    /// Returns [`LedgerError::Unavailable`] or [`LedgerError::Closed`].
     pub async fn apply_retention(&self, max_age: std::time::Duration) -> Result<(), LedgerError> {
         let result = maintenance::apply(&self.shared, Some(max_age)).await;
         self.shared.track(result)
@@ -110,6 +110,14 @@ impl PostgresLedger {
 }
 
 impl Shared {
+    async fn run<A, T>(&self, arguments: A, work: Work<A, T>) -> Result<T, LedgerError>
+    where
+        A: Send + Sync + 'static,
+        T: Send + 'static,
+    {
+        self.track(self.database.run(arguments, work).await)
+    }
+
     fn track<T>(&self, result: Result<T, Failure>) -> Result<T, LedgerError> {
         match result {
             Ok(value) => {
@@ -134,7 +142,7 @@ impl Shared {
 fn connect(options: &PostgresOptions) -> Result<Database, LedgerError> {
     Database::new(options).map_err(|reason| LedgerError::Unavailable {
         reason,
-        fix: "see storage in the configuration".to_owned(),
+        fix: "check the table [storage] in the configuration".to_owned(),
     })
 }
 
@@ -158,19 +166,15 @@ impl Ledger for PostgresLedger {
         if bytes > MAX_RECORD_BYTES {
             return Err(LedgerError::TooLarge { evaluation_id: record.evaluation_id, bytes });
         }
-        let (owner, record, cache) =
-            (self.owner.clone(), Arc::new(record), Arc::clone(&self.shared.cache));
+        let arguments = (self.owner.clone(), record, Arc::clone(&self.shared.cache));
         let started_at = Instant::now();
-        let outcome = self.shared.database.run(move |client, attempt| {
-            let (owner, record, cache) = (owner.clone(), Arc::clone(&record), Arc::clone(&cache));
-            Box::pin(
-                async move { record::write(client, &cache, owner.name(), &record, attempt).await },
-            )
+        let work = self.shared.run(arguments, |client, (owner, record, cache), attempt| {
+            Box::pin(record::write(client, cache, owner.name(), record, attempt))
         });
-        let outcome = self.shared.track(outcome.await)?;
+        let outcome = work.await?;
         if matches!(outcome, Ok(Recorded::New)) {
             self.shared.watch.note_commit();
-            self.shared.metrics.record_commit(started_at.elapsed(), 1);
+            self.shared.metrics.record_commit(started_at.elapsed(), 1, 1);
         }
         outcome
     }
@@ -183,14 +187,11 @@ impl Ledger for PostgresLedger {
         if !is_storable(key) {
             return Ok(None);
         }
-        let (owner, key) = (self.owner.clone(), key.to_owned());
-        let recorded = self.shared.database.run(move |client, _| {
-            let (owner, key) = (owner.clone(), key.clone());
-            Box::pin(async move {
-                record::find_by_key(client, owner.name(), &key, &request_digest).await
-            })
+        let arguments = (self.owner.clone(), key.to_owned(), request_digest);
+        let recorded = self.shared.run(arguments, |client, (owner, key, digest), _| {
+            Box::pin(record::find_by_key(client, owner.name(), key, digest))
         });
-        let recorded = self.shared.track(recorded.await)?;
+        let recorded = recorded.await?;
         recorded.map(|result| result.map(|evaluation| evaluation.response)).transpose()
     }
 
@@ -198,12 +199,10 @@ impl Ledger for PostgresLedger {
         if !can_match(&request.selection) {
             return Ok(Page { evaluations: Vec::new(), next: None });
         }
-        let owner = self.owner.clone();
-        let page = self.shared.database.run(move |client, _| {
-            let (owner, request) = (owner.clone(), request.clone());
-            Box::pin(async move { read::list(client, &owner, &request).await })
+        let page = self.shared.run((self.owner.clone(), request), |client, (owner, request), _| {
+            Box::pin(read::list(client, owner, request))
         });
-        self.shared.track(page.await)
+        page.await
     }
 
     async fn entries(
@@ -214,12 +213,11 @@ impl Ledger for PostgresLedger {
         if !can_match(&request.selection) {
             return Ok(Page { evaluations: Vec::new(), next: None });
         }
-        let owner = self.owner.clone();
-        let page = self.shared.database.run(move |client, _| {
-            let (owner, request) = (owner.clone(), request.clone());
-            Box::pin(async move { read::entries(client, &owner, &request, reports).await })
+        let arguments = (self.owner.clone(), request, reports);
+        let page = self.shared.run(arguments, |client, (owner, request, reports), _| {
+            Box::pin(read::entries(client, owner, request, *reports))
         });
-        self.shared.track(page.await)
+        page.await
     }
 
     async fn counts(
@@ -230,24 +228,22 @@ impl Ledger for PostgresLedger {
         if !can_match(&selection) {
             return Ok(Vec::new());
         }
-        let owner = self.owner.clone();
-        let counts = self.shared.database.run(move |client, _| {
-            let (owner, selection) = (owner.clone(), selection.clone());
-            Box::pin(async move { read::counts(client, &owner, &selection, interval_micros).await })
+        let arguments = (self.owner.clone(), selection, interval_micros);
+        let counts = self.shared.run(arguments, |client, (owner, selection, interval), _| {
+            Box::pin(read::counts(client, owner, selection, *interval))
         });
-        self.shared.track(counts.await)
+        counts.await
     }
 
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {
         if !is_storable(evaluation_id) {
             return Ok(None);
         }
-        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
-        let evaluation = self.shared.database.run(move |client, _| {
-            let (owner, id) = (owner.clone(), id.clone());
-            Box::pin(async move { read::evaluation(client, &owner, &id).await })
-        });
-        self.shared.track(evaluation.await)
+        let arguments = (self.owner.clone(), evaluation_id.to_owned());
+        let evaluation = self
+            .shared
+            .run(arguments, |client, (owner, id), _| Box::pin(read::evaluation(client, owner, id)));
+        evaluation.await
     }
 
     async fn content(
@@ -258,12 +254,11 @@ impl Ledger for PostgresLedger {
         if !is_storable(evaluation_id) {
             return Ok(None);
         }
-        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
-        let packed = self.shared.database.run(move |client, _| {
-            let (owner, id) = (owner.clone(), id.clone());
-            Box::pin(async move { read::content(client, &owner, &id, &digest).await })
+        let arguments = (self.owner.clone(), evaluation_id.to_owned(), digest);
+        let packed = self.shared.run(arguments, |client, (owner, id, digest), _| {
+            Box::pin(read::content(client, owner, id, digest))
         });
-        let packed = self.shared.track(packed.await)?;
+        let packed = packed.await?;
         packed.map(|packed| fault::unpack(&packed)).transpose()
     }
 
@@ -271,12 +266,11 @@ impl Ledger for PostgresLedger {
         if !is_storable(evaluation_id) {
             return Ok(Vec::new());
         }
-        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
-        let packed = self.shared.database.run(move |client, _| {
-            let (owner, id) = (owner.clone(), id.clone());
-            Box::pin(async move { read::contents(client, &owner, &id).await })
-        });
-        let packed = self.shared.track(packed.await)?;
+        let arguments = (self.owner.clone(), evaluation_id.to_owned());
+        let packed = self
+            .shared
+            .run(arguments, |client, (owner, id), _| Box::pin(read::contents(client, owner, id)));
+        let packed = packed.await?;
         let content = |(digest, packed): ([u8; 32], Vec<u8>)| {
             fault::unpack(&packed).map(|text| Content::new(digest, &text))
         };
@@ -287,12 +281,11 @@ impl Ledger for PostgresLedger {
         if !is_storable(evaluation_id) {
             return Ok(false);
         }
-        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
-        let deleted = self.shared.database.run(move |client, _| {
-            let (owner, id) = (owner.clone(), id.clone());
-            Box::pin(async move { retention::delete(client, &owner, &id).await })
+        let arguments = (self.owner.clone(), evaluation_id.to_owned());
+        let deleted = self.shared.run(arguments, |client, (owner, id), _| {
+            Box::pin(retention::delete(client, owner, id))
         });
-        let deleted = self.shared.track(deleted.await)?;
+        let deleted = deleted.await?;
         if deleted {
             self.shared.cache.clear();
             self.shared.metrics.deleted_by_id.increment(1);
@@ -301,37 +294,29 @@ impl Ledger for PostgresLedger {
     }
 
     async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
-        let (owner, grades) = (self.owner.clone(), Arc::new(grades));
-        let result = self.shared.database.run(move |client, _| {
-            let (owner, grades) = (owner.clone(), Arc::clone(&grades));
-            Box::pin(async move { grades::write(client, &owner, &grades).await })
+        let result = self.shared.run((self.owner.clone(), grades), |client, (owner, grades), _| {
+            Box::pin(grades::write(client, owner, grades))
         });
-        self.shared.track(result.await)
+        result.await
     }
 
     async fn start_investigation(
         &self,
         start: InvestigationStart,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        let (owner, start) = (self.owner.clone(), Arc::new(start));
-        let existing = self.shared.database.run(move |client, attempt| {
-            let (owner, start) = (owner.clone(), Arc::clone(&start));
-            Box::pin(
-                async move { investigations::start(client, owner.name(), &start, attempt).await },
-            )
+        let arguments = (self.owner.clone(), start);
+        let existing = self.shared.run(arguments, |client, (owner, start), attempt| {
+            Box::pin(investigations::start(client, owner.name(), start, attempt))
         });
-        self.shared.track(existing.await)
+        existing.await
     }
 
     async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
-        let (owner, event) = (self.owner.clone(), Arc::new(event));
-        let result = self.shared.database.run(move |client, attempt| {
-            let (owner, event) = (owner.clone(), Arc::clone(&event));
-            Box::pin(
-                async move { investigations::append(client, owner.name(), &event, attempt).await },
-            )
+        let arguments = (self.owner.clone(), event);
+        let result = self.shared.run(arguments, |client, (owner, event), attempt| {
+            Box::pin(investigations::append(client, owner.name(), event, attempt))
         });
-        self.shared.track(result.await)?
+        result.await?
     }
 
     async fn investigation(
@@ -341,12 +326,11 @@ impl Ledger for PostgresLedger {
         if !is_storable(investigation_id) {
             return Ok(None);
         }
-        let (owner, id) = (self.owner.clone(), investigation_id.to_owned());
-        let investigation = self.shared.database.run(move |client, _| {
-            let (owner, id) = (owner.clone(), id.clone());
-            Box::pin(async move { investigations::read(client, owner.name(), &id).await })
+        let arguments = (self.owner.clone(), investigation_id.to_owned());
+        let investigation = self.shared.run(arguments, |client, (owner, id), _| {
+            Box::pin(investigations::read(client, owner.name(), id))
         });
-        self.shared.track(investigation.await)
+        investigation.await
     }
 
     async fn recent_investigations(
@@ -354,14 +338,11 @@ impl Ledger for PostgresLedger {
         limit: u32,
         max_bytes: u32,
     ) -> Result<Vec<InvestigationStart>, LedgerError> {
-        let owner = self.owner.clone();
-        let recent = self.shared.database.run(move |client, _| {
-            let owner = owner.clone();
-            Box::pin(
-                async move { investigations::recent(client, owner.name(), limit, max_bytes).await },
-            )
+        let arguments = (self.owner.clone(), limit, max_bytes);
+        let recent = self.shared.run(arguments, |client, (owner, limit, max_bytes), _| {
+            Box::pin(investigations::recent(client, owner.name(), *limit, *max_bytes))
         });
-        self.shared.track(recent.await)
+        recent.await
     }
 
     fn health(&self) -> Health {

@@ -10,7 +10,7 @@ use crate::storage::postgres::PostgresOptions;
 pub struct PostgresLedgerOptions {
     /// The database.
     pub database: PostgresOptions,
-    /// The age above which evaluations are deleted, at least one second; `None` keeps all.
+    /// The age above which evaluations are deleted, at least one second; `None` keeps all evaluations.
     pub max_age: Option<Duration>,
 }
 

@@ -46,11 +46,11 @@ impl Month {
     }
 }
 
-/// Creates missing partitions for this month and the next ones.
+/// Creates the missing partitions for this month and the next months.
 pub(super) async fn create(database: &Database) -> Result<(), Failure> {
     let current_month = Month::containing(wall_clock::now());
     for month in (0..=AHEAD).filter_map(|months| current_month.plus_months(months)) {
-        database.run(move |client, _| Box::pin(create_partition(client, month))).await?;
+        database.run(month, |client, month, _| Box::pin(create_partition(client, *month))).await?;
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ pub(super) async fn drop_old(client: &mut Object, oldest_kept: i64) -> Result<u6
     Ok(dropped)
 }
 
-/// Drops the partition last, because that blocks all other transactions.
+/// Drops the partition last, because dropping it blocks all other transactions.
 async fn drop_partition(
     client: &mut Object,
     name: &str,

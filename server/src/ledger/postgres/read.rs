@@ -37,7 +37,7 @@ pub(super) async fn list(
     })
 }
 
-/// Reads one page with documents, up to about [`PAGE_BYTES`].
+/// Reads one page of evaluations with their documents, up to about [`PAGE_BYTES`] of documents.
 pub(super) async fn entries(
     client: &mut Object,
     owner: &Owner,
@@ -87,7 +87,8 @@ async fn rows(
     let mut conditions = conditions(owner, selection);
     conditions.add(cursor.condition(), cursor.sequence());
     if let Cursor::After(_) = cursor {
-        // Holds back evaluations after one that is not visible yet, so that no page skips an evaluation.
+        // Holds back evaluations that follow one that is not visible yet, so that no page skips an
+        // evaluation.
         conditions.add("sequence <= ?", visibility::last_visible_sequence(&*client).await?);
     }
     let sql = format!(
@@ -99,7 +100,7 @@ async fn rows(
     query::all(&*client, &sql, &conditions.parameters()).await
 }
 
-/// Returns the sequences that fit on a page, at least one.
+/// Returns the sequences of the evaluations that fit on a page. The first one always fits.
 fn sequences_that_fit(sizes: &[Row]) -> Vec<i64> {
     let mut total_bytes = 0_usize;
     let fits = |row: &&Row| {

@@ -74,7 +74,7 @@ pub(super) async fn write(
     Ok(earlier.unwrap_or(Err(LedgerError::DuplicateId { evaluation_id })))
 }
 
-/// Returns the answer if the key is already recorded, or if an earlier attempt wrote the record.
+/// Returns the outcome if the key is already recorded, or if an earlier attempt wrote the record.
 async fn earlier_outcome(
     client: &impl GenericClient,
     owner: &str,

@@ -1,6 +1,6 @@
-//! Deletes evaluations, and shared rows that are no longer referenced. If a concurrent transaction starts to
-//! reference such a row, a constraint makes one of them retry. If two transactions delete the last two
-//! references concurrently, a later walk deletes the row.
+//! Deletes evaluations, and shared rows that are no longer referenced. If a concurrent transaction starts
+//! to reference such a row, a constraint makes one of the two transactions retry. If two transactions
+//! delete the last two references concurrently, a later walk deletes the row.
 
 use deadpool_postgres::{Object, Transaction};
 use tokio_postgres::{Error, Row};
@@ -25,7 +25,8 @@ pub(super) async fn delete(
     Ok(true)
 }
 
-/// Deletes up to `max_rows` evaluations that started before `oldest_kept`, oldest first. Returns their number.
+/// Deletes up to `max_rows` evaluations that started before `oldest_kept`, oldest first. Returns the number
+/// of deleted evaluations.
 pub(super) async fn delete_old(
     client: &mut Object,
     oldest_kept: i64,
@@ -58,7 +59,8 @@ async fn delete_rows(transaction: &Transaction<'_>, sequences: &[i64]) -> Result
     Ok(())
 }
 
-/// Deletes those policies and evidence sets that are unreferenced, and their contents.
+/// Deletes those of the given policies and evidence sets that are unreferenced. Also deletes the contents
+/// of the sets if nothing else refers to them.
 async fn delete_unused(
     transaction: &Transaction<'_>,
     policies: &[i64],
@@ -91,8 +93,8 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Checks the next `max_rows` rows of each table and deletes unreferenced ones. Such rows remain if their
-    /// evaluation was never written or was dropped with its partition.
+    /// Checks the next `max_rows` rows of each table and deletes unreferenced rows. Such rows remain if
+    /// their evaluation was never written or was dropped with its partition.
     pub(super) async fn step(self, client: &mut Object, max_rows: i64) -> Result<Self, Error> {
         const POLICIES: &str = "SELECT id FROM policies WHERE id > $1 ORDER BY id LIMIT $2";
         const SETS: &str = "SELECT id FROM evidence_sets WHERE id > $1 ORDER BY id LIMIT $2";

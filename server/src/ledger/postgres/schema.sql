@@ -35,7 +35,7 @@ CREATE SEQUENCE evaluation_sequence;
 CREATE TABLE evaluation_ids (
     sequence            bigint PRIMARY KEY DEFAULT nextval('evaluation_sequence'), -- never reused
     evaluation_id       text NOT NULL UNIQUE,
-    owner               text NOT NULL, -- name of the principal; empty without principals
+    owner               text NOT NULL, -- name of the principal; empty if there are no principals
     idempotency_key     text,          -- unique per owner
     request_digest      bytea NOT NULL CHECK (length(request_digest) = 32),
     evaluated_at_micros bigint NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE evaluations (
     judge               text NOT NULL,
     outcome             integer NOT NULL, -- number of gsar.v1.Outcome
     tier                integer NOT NULL, -- number of gsar.v1.Tier
-    score_numerator     bigint,           -- unsigned 64-bit value; NULL without a score
+    score_numerator     bigint,           -- unsigned 64-bit value; NULL if there is no score
     score_denominator   bigint,
     claims              bigint NOT NULL,
     grounded            bigint,           -- claims counted as grounded; NULL if unknown
@@ -83,7 +83,7 @@ CREATE INDEX evaluations_by_evidence_set ON evaluations (evidence_set_id);
 CREATE INDEX evaluations_by_time
     ON evaluations (evaluated_at_micros, owner, policy, judge, outcome, tier, in_shadow, fell_back);
 
--- Reports that could be sent without every claim grounded. 1 is gsar.v1.TIER_PROCEED.
+-- Reports that could be sent although not every claim is known to be grounded. 1 is gsar.v1.TIER_PROCEED.
 CREATE INDEX evaluations_unproven ON evaluations (sequence)
     WHERE (tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow AND tier <> 1);
 
@@ -108,10 +108,10 @@ CREATE TABLE investigation_events (
     FOREIGN KEY (owner, investigation_id) REFERENCES investigations (owner, investigation_id) ON DELETE CASCADE
 );
 
--- Grades by people. Only the latest by each grader for each subject is stored.
+-- Grades given by people. Only each grader's latest grade for each subject is stored.
 CREATE TABLE grades (
     sequence         bigint NOT NULL REFERENCES evaluation_ids (sequence) ON DELETE CASCADE,
-    claim_id         text NOT NULL,      -- empty: the report as a whole
+    claim_id         text NOT NULL,      -- empty for the report as a whole
     grader           text NOT NULL CHECK (grader <> ''),
     graded_at_micros bigint NOT NULL,
     verdict          integer NOT NULL,   -- number of gsar.v1.Tier for the report, of gsar.v1.ClaimClass for a claim

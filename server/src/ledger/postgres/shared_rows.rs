@@ -1,5 +1,5 @@
-//! Writes the rows that evaluations share: policies, evidence sets and contents. Each is committed before the
-//! evaluation that refers to it. Background maintenance deletes unreferenced rows.
+//! Writes the rows that evaluations share: policies, evidence sets and contents. Each row is committed
+//! before the evaluation that refers to it. Background maintenance deletes unreferenced rows.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) struct SharedRows {
     pub(super) evidence_set_id: i64,
 }
 
-/// Returns the shared rows of a record and creates missing ones.
+/// Returns the shared rows of a record. Creates rows that are missing.
 pub(super) async fn find_or_create(
     client: &impl GenericClient,
     cache: &RowCache,
@@ -74,8 +74,8 @@ async fn policy_id(
     Ok(id)
 }
 
-/// Returns the id of an evidence set and creates it if it is missing. Equal `evidence` implies equal contents,
-/// because it includes their digests and whether they are stored in full.
+/// Returns the id of an evidence set. Creates the set if it is missing. Equal `evidence` implies equal
+/// contents, because it includes their digests and whether they are stored in full.
 async fn evidence_set_id(
     client: &impl GenericClient,
     cache: &RowCache,

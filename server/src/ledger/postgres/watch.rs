@@ -96,8 +96,9 @@ async fn watch_while_open(database: &Database, weak_state: &Weak<Mutex<State>>) 
             return;
         }
         if watch.is_stale() {
-            let probe = database
-                .run(|client, _| Box::pin(async move { client.simple_query("SELECT 1").await }));
+            let probe = database.run((), |client, (), _| {
+                Box::pin(async move { client.simple_query("SELECT 1").await })
+            });
             match probe.await {
                 Ok(_) => watch.mark_healthy(),
                 Err(failure) if !watch.is_closed() => watch.mark_failed(&failure),

@@ -1,6 +1,7 @@
 //! Writes a batch of records in one transaction.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use rusqlite::{
@@ -14,57 +15,36 @@ use crate::data_owner::Owner;
 use crate::ledger::error::LedgerError;
 use crate::ledger::record::{Record, Recorded};
 
+/// The maximum number of cached policies.
+const MAX_POLICIES: usize = 256;
+/// The maximum number of cached evidence sets, which take 40 bytes each.
+pub(super) const MAX_EVIDENCE_SETS: usize = 4_096;
+/// The maximum number of cached contents, which take 40 bytes each.
+pub(super) const MAX_CONTENTS: usize = 65_536;
+
 /// The ids of recently used rows: policies by text, evidence sets and contents by digest.
 #[derive(Debug, Default)]
 pub(super) struct RowCache {
     policies: HashMap<Arc<str>, i64>,
-    evidence_sets: HashMap<[u8; 32], i64>,
-    contents: HashMap<[u8; 32], i64>,
+    pub(super) evidence_sets: HashMap<[u8; 32], i64>,
+    pub(super) contents: HashMap<[u8; 32], i64>,
 }
 
 impl RowCache {
-    /// The maximum number of cached policies. When it is reached, they are cleared.
-    const MAX_POLICIES: usize = 256;
-    /// The maximum number of cached evidence sets, which take 40 bytes each. When it is reached, they are cleared.
-    const MAX_EVIDENCE_SETS: usize = 4_096;
-    /// The maximum number of cached contents, which take 40 bytes each. When it is reached, they are cleared.
-    const MAX_CONTENTS: usize = 65_536;
-
     /// Clears the cache, because cached rows may have been rolled back or deleted.
     pub(super) fn clear(&mut self) {
         self.policies.clear();
         self.evidence_sets.clear();
         self.contents.clear();
     }
+}
 
-    pub(super) fn evidence_set(&self, digest: &[u8; 32]) -> Option<i64> {
-        self.evidence_sets.get(digest).copied()
+/// Inserts the id of a row into a map of the cache. If the map is full, clears it first.
+pub(super) fn cache_id<K: Eq + Hash>(ids: &mut HashMap<K, i64>, max: usize, key: K, id: i64) {
+    if ids.len() >= max {
+        ids.clear();
     }
-
-    pub(super) fn add_evidence_set(&mut self, digest: [u8; 32], row: i64) {
-        if self.evidence_sets.len() >= Self::MAX_EVIDENCE_SETS {
-            self.evidence_sets.clear();
-        }
-        self.evidence_sets.insert(digest, row);
-    }
-
-    pub(super) fn content(&self, digest: &[u8; 32]) -> Option<i64> {
-        self.contents.get(digest).copied()
-    }
-
-    pub(super) fn add_content(&mut self, digest: [u8; 32], row: i64) {
-        if self.contents.len() >= Self::MAX_CONTENTS {
-            self.contents.clear();
-        }
-        self.contents.insert(digest, row);
-    }
-
-    fn add_policy(&mut self, toml: Arc<str>, row: i64) {
-        if self.policies.len() >= Self::MAX_POLICIES {
-            self.policies.clear();
-        }
-        self.policies.insert(toml, row);
-    }
+    ids.insert(key, id);
 }
 
 /// Writes records in one transaction and returns their outcomes in order. If the transaction fails, nothing is
@@ -194,7 +174,7 @@ fn policy_row(
     let row = connection
         .prepare_cached("SELECT id FROM policies WHERE digest = ?1")?
         .query_row([digest.as_bytes()], |row| row.get(0))?;
-    cache.add_policy(Arc::clone(toml), row);
+    cache_id(&mut cache.policies, MAX_POLICIES, Arc::clone(toml), row);
     Ok(row)
 }
 
@@ -239,7 +219,7 @@ fn insert(
     Ok(())
 }
 
-/// Returns the error for a record that SQLite rejected; `None` if the whole transaction failed.
+/// Returns the error for a record that SQLite rejected, or `None` if the whole transaction failed.
 fn rejection_error(error: &rusqlite::Error, record: &Record) -> Option<LedgerError> {
     let failure = error.sqlite_error()?;
     let evaluation_id = record.evaluation_id.clone();

@@ -12,7 +12,7 @@ use crate::storage::check_folder;
 /// Checks the directory, and all pages of the database if it exists.
 ///
 /// # Errors
-/// [`LedgerError::UnusableDirectory`], [`LedgerError::Foreign`], [`LedgerError::Schema`],
+/// Returns [`LedgerError::UnusableDirectory`], [`LedgerError::Foreign`], [`LedgerError::Schema`],
 /// [`LedgerError::Corrupt`] or [`LedgerError::Unavailable`].
 pub fn check(data_dir: &Path) -> Result<(), LedgerError> {
     check_directory(data_dir)?;
@@ -22,20 +22,16 @@ pub fn check(data_dir: &Path) -> Result<(), LedgerError> {
         // A server stopped before its first write.
         Ok(_) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(unusable(data_dir, error.to_string())),
+        Err(error) => Err(LedgerError::unusable(data_dir, error)),
     }
 }
 
 /// Checks that a directory can be used or created.
 ///
 /// # Errors
-/// [`LedgerError::UnusableDirectory`].
+/// Returns [`LedgerError::UnusableDirectory`].
 pub fn check_directory(data_dir: &Path) -> Result<(), LedgerError> {
-    check_folder(data_dir).map_err(|reason| unusable(data_dir, reason))
-}
-
-fn unusable(directory: &Path, reason: String) -> LedgerError {
-    LedgerError::UnusableDirectory { directory: directory.to_owned(), reason }
+    check_folder(data_dir).map_err(|reason| LedgerError::unusable(data_dir, reason))
 }
 
 fn check_database(file: &Path) -> Result<(), LedgerError> {
@@ -62,29 +58,7 @@ mod tests {
     async fn write_ledger(folder: &Path) {
         let ledger = SqliteLedger::open(Options::new(folder.to_owned())).unwrap();
         for number in 0..200 {
-            let record = Record {
-                evaluation_id: format!("e{number}"),
-                evaluated_at_micros: number,
-                report_id: "r".to_owned(),
-                investigation_id: String::new(),
-                policy: "reference".to_owned(),
-                judge: "rules/2".to_owned(),
-                outcome: 1,
-                tier: 1,
-                score: Some((6, 7)),
-                claims: 3,
-                grounded: Some(3),
-                in_shadow: false,
-                fell_back: false,
-                idempotency_key: None,
-                request_digest: [0; 32],
-                report: vec![1; 600],
-                response: vec![7; 2_000],
-                evidence: vec![3; 600],
-                contents: Vec::new(),
-                policy_toml: "name = \"reference\"\n".into(),
-                event: None,
-            };
+            let record = Record { response: vec![7; 2_000], ..Record::sample(number) };
             ledger.record(record).await.unwrap();
         }
         check(folder).unwrap();

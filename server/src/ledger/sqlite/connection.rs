@@ -9,7 +9,7 @@ use super::options::Durability;
 use super::schema::SCHEMA;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::Fault;
-use crate::storage::SchemaError;
+use crate::storage::{SchemaError, open_sqlite};
 
 /// The maximum time to wait for another program's lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -22,9 +22,8 @@ const WAL_BYTES: i64 = 16 << 20;
 pub(super) fn open_writer(file: &Path, durability: Durability) -> Result<Connection, LedgerError> {
     let ledger_error = |error: rusqlite::Error| Fault::from_sqlite(&error, file).error;
     SCHEMA.check_file(file).map_err(|error| schema_error(error, file))?;
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(file, flags).map_err(ledger_error)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(ledger_error)?;
+    let mut connection =
+        open_sqlite(file, OpenFlags::SQLITE_OPEN_READ_WRITE, BUSY_TIMEOUT).map_err(ledger_error)?;
     SCHEMA.check(&connection).map_err(|error| schema_error(error, file))?;
     // Allows free pages to be released. Must be set before the first table is created.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(ledger_error)?;
@@ -45,10 +44,7 @@ pub(super) fn schema_error(error: SchemaError, file: &Path) -> LedgerError {
 }
 
 pub(super) fn open_reader(file: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(file, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    harden(&connection)?;
+    let connection = open_sqlite(file, OpenFlags::SQLITE_OPEN_READ_ONLY, BUSY_TIMEOUT)?;
     connection.pragma_update(None, "cache_size", -1_024)?;
     Ok(connection)
 }
@@ -63,7 +59,7 @@ fn enable_wal(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
     }
     Err(LedgerError::Unavailable {
         reason: format!(
-            "{} is on a file system without shared memory (journal mode stays {mode})",
+            "{} is on a file system without shared memory (the journal mode remains {mode})",
             file.display()
         ),
         fix: "put the data directory on a local file system".to_owned(),
@@ -71,7 +67,6 @@ fn enable_wal(connection: &Connection, file: &Path) -> Result<(), LedgerError> {
 }
 
 fn configure_writer(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
-    harden(connection)?;
     let synchronous = match durability {
         Durability::Durable => "FULL",
         Durability::Relaxed => "NORMAL",
@@ -87,12 +82,6 @@ fn configure_writer(connection: &Connection, durability: Durability) -> rusqlite
     Ok(())
 }
 
-/// Makes a damaged or hostile file cause errors only.
-fn harden(connection: &Connection) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update(None, "cell_size_check", true)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn durability_sets_synchronous() {
+    fn durability_determines_the_synchronous_setting() {
         for (durability, synchronous) in [(Durability::Durable, 2), (Durability::Relaxed, 1)] {
             let directory = tempfile::tempdir().unwrap();
             let file = directory.path().join("ledger.sqlite3");

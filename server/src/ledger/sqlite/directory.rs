@@ -27,10 +27,7 @@ pub(super) struct Directory {
 impl Directory {
     /// Locks the directory, and creates the directory and the database file (mode 0600) if they are missing.
     pub(super) fn open(path: &Path) -> Result<Self, LedgerError> {
-        let unusable_directory = |error: std::io::Error| LedgerError::UnusableDirectory {
-            directory: path.to_owned(),
-            reason: error.to_string(),
-        };
+        let unusable_directory = |error: std::io::Error| LedgerError::unusable(path, error);
         let lock = DataDir::lock(path)?;
         let database = path.join(DATABASE);
         let file = open_file(&database).map_err(unusable_directory)?;
@@ -43,7 +40,7 @@ impl Directory {
         &self.database
     }
 
-    /// Checks that the database file was not removed or replaced, because writes to it would be lost.
+    /// Checks that the database file was not removed or replaced, because writes would then be lost.
     pub(super) fn check_in_place(&self) -> Result<(), Fault> {
         match std::fs::metadata(&self.database) {
             Ok(metadata) if metadata.dev() == self.device && metadata.ino() == self.inode => Ok(()),
@@ -69,22 +66,6 @@ mod tests {
         assert_eq!(mode(&path), 0o700);
         assert_eq!(mode(directory.database()), 0o600);
         assert_eq!(mode(&path.join("ledger.lock")), 0o600);
-    }
-
-    #[test]
-    fn a_directory_is_locked_until_dropped() {
-        let path = tempfile::tempdir().unwrap();
-        let first = Directory::open(path.path()).unwrap();
-        let error = Directory::open(path.path()).unwrap_err();
-        assert_eq!(
-            error,
-            LedgerError::Locked {
-                directory: path.path().to_owned(),
-                pid: Some(std::process::id())
-            }
-        );
-        drop(first);
-        Directory::open(path.path()).unwrap();
     }
 
     #[test]

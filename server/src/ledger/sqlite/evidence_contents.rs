@@ -1,23 +1,23 @@
-//! Stores evidence contents, shared by evaluations. Triggers in the schema delete unreferenced ones.
+//! Stores evidence contents, shared by evaluations. Triggers in the schema delete unreferenced contents.
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::batch::RowCache;
+use super::batch::{MAX_CONTENTS, RowCache, cache_id};
 use crate::data_owner::Owner;
 use crate::ledger::evidence_content::{self, Content};
 
-/// Returns the id of a content and writes it if it is missing.
+/// Returns the id of a content. Writes the content if it is missing.
 pub(super) fn cached_id(
     connection: &Connection,
     cache: &mut RowCache,
     content: &Content,
 ) -> rusqlite::Result<i64> {
-    if let Some(id) = cache.content(content.digest()) {
-        return Ok(id);
+    if let Some(id) = cache.contents.get(content.digest()) {
+        return Ok(*id);
     }
     let id = find_or_insert(connection, content)?;
-    cache.add_content(*content.digest(), id);
+    cache_id(&mut cache.contents, MAX_CONTENTS, *content.digest(), id);
     Ok(id)
 }
 

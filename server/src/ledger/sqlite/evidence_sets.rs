@@ -1,14 +1,14 @@
-//! Stores evidence sets. Evaluations with the same evidence share one. Triggers in the schema delete
-//! unreferenced ones.
+//! Stores evidence sets. Evaluations with the same evidence share a set. Triggers in the schema delete
+//! unreferenced sets.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::batch::RowCache;
+use super::batch::{MAX_EVIDENCE_SETS, RowCache, cache_id};
 use super::evidence_contents;
 use crate::ledger::evidence_content::Content;
 
-/// Returns the id of an evidence set and creates it if it is missing. Equal `evidence` implies equal contents,
-/// because it includes their digests and whether they are stored in full.
+/// Returns the id of an evidence set. Creates the set if it is missing. Equal `evidence` implies equal
+/// contents, because it includes their digests and whether they are stored in full.
 pub(super) fn find_or_create(
     connection: &Connection,
     cache: &mut RowCache,
@@ -16,14 +16,14 @@ pub(super) fn find_or_create(
     contents: &[Content],
 ) -> rusqlite::Result<i64> {
     let digest = *blake3::hash(evidence).as_bytes();
-    if let Some(id) = cache.evidence_set(&digest) {
-        return Ok(id);
+    if let Some(id) = cache.evidence_sets.get(&digest) {
+        return Ok(*id);
     }
     let id = match find(connection, &digest)? {
         Some(id) => id,
         None => write(connection, cache, &digest, evidence, contents)?,
     };
-    cache.add_evidence_set(digest, id);
+    cache_id(&mut cache.evidence_sets, MAX_EVIDENCE_SETS, digest, id);
     Ok(id)
 }
 

@@ -37,7 +37,7 @@ impl Fault {
             ),
             FaultKind::Io => unavailable(
                 format!("reading or writing {path} failed ({error})"),
-                "check the disk, its quota and the system's log; no restart is needed once it works",
+                "check the disk, its quota and the system's log; no restart is needed once the disk works again",
             ),
             FaultKind::Corrupt => {
                 LedgerError::Corrupt { file: file.to_owned(), reason: error.to_string() }

@@ -1,4 +1,4 @@
-//! Stores grades; a new one replaces the same person's earlier grade for the same subject.
+//! Stores grades. A new grade replaces the same person's earlier grade for the same subject.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
@@ -35,7 +35,8 @@ pub(super) fn write(
     Ok(true)
 }
 
-/// Reads the grades of an evaluation: for the report first, then by claim id and grader.
+/// Reads the grades of an evaluation. Grades for the report come first, then grades for claims in order of
+/// claim id and grader.
 pub(super) fn read(connection: &Connection, sequence: i64) -> rusqlite::Result<Vec<StoredGrade>> {
     connection
         .prepare_cached(

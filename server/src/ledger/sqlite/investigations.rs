@@ -41,7 +41,7 @@ pub(super) fn append(
     Ok(result)
 }
 
-/// Appends an event in a given transaction. Rejects a step that does not follow the last one.
+/// Appends an event in a given transaction. Rejects a step that does not directly follow the last one.
 pub(super) fn append_in_transaction(
     connection: &Connection,
     owner: &str,
@@ -103,7 +103,8 @@ pub(super) fn read(
     Ok(Some(StoredInvestigation { start, events }))
 }
 
-/// Reads the latest starts of at most `max_bytes`, among the last thousand of all owners.
+/// Reads an owner's latest starts of at most `max_bytes` each, among the last thousand starts of all
+/// owners.
 pub(super) fn recent(
     connection: &Connection,
     owner: &str,

@@ -26,7 +26,7 @@ pub(super) fn list(
     page(connection, SUMMARY_COLUMNS, owner, request, |row| Ok((summary(row)?, 0)))
 }
 
-/// Reads one page with documents, up to about [`PAGE_BYTES`].
+/// Reads one page of evaluations with their documents, up to about [`PAGE_BYTES`] of documents.
 pub(super) fn entries(
     connection: &Connection,
     owner: &Owner,
@@ -123,7 +123,7 @@ fn page_query(columns: &str, owner: &Owner, request: &PageRequest) -> (String, V
     (sql, parameters)
 }
 
-/// Returns the query for counts and its parameters. The index by time covers it.
+/// Returns the query for counts and its parameters. The time index covers this query.
 fn count_query(
     owner: &Owner,
     selection: &Selection,

@@ -1,8 +1,8 @@
 //! A ledger in SQLite: one directory, one database, one writer thread.
 //!
-//! All waiting records share one transaction, so that the number of disk flushes does not grow with the number of
-//! callers. Readers have their own connections and never wait for the writer. If the disk is full or fails, records
-//! fail until it recovers; nothing needs a restart.
+//! All waiting records share one transaction, so that the number of disk flushes does not grow with the
+//! number of callers. Readers have their own connections and never wait for the writer. If the disk is full
+//! or fails, records fail until it recovers. No restart is needed.
 
 mod batch;
 mod check;
@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use async_trait::async_trait;
+use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 pub use check::{check, check_directory};
@@ -43,9 +44,9 @@ use super::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 use super::store::Ledger;
 use crate::data_owner::Owner;
 use directory::Directory;
-use reader::Readers;
+use reader::{Readers, read_evaluation};
 use retention::Limits;
-use writer::{Job, QueuedRecord, Single, Writer};
+use writer::{Job, QueuedRecord, Writer};
 
 /// A handle to a ledger in SQLite. Cheap to clone.
 ///
@@ -72,8 +73,9 @@ impl SqliteLedger {
     /// Metrics are registered with the current recorder.
     ///
     /// # Errors
-    /// [`LedgerError::InvalidOption`], [`LedgerError::UnusableDirectory`], [`LedgerError::Locked`],
-    /// [`LedgerError::Foreign`], [`LedgerError::Schema`], [`LedgerError::Corrupt`] or [`LedgerError::Unavailable`].
+    /// Returns [`LedgerError::InvalidOption`], [`LedgerError::UnusableDirectory`], [`LedgerError::Locked`],
+    /// [`LedgerError::Foreign`], [`LedgerError::Schema`], [`LedgerError::Corrupt`] or
+    /// [`LedgerError::Unavailable`].
     pub fn open(options: Options) -> Result<Self, LedgerError> {
         options.check()?;
         let directory = Directory::open(&options.data_dir)?;
@@ -104,12 +106,37 @@ impl SqliteLedger {
         Ok(Self { shared: Arc::new(shared), owner: Owner::default() })
     }
 
-    /// Applies the limits now. Returns when they hold and free space is released. New records are not blocked.
+    /// Applies the limits immediately. Returns once they hold and free space has been released. Does not
+    /// block new records.
     ///
     /// # Errors
-    /// [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or [`LedgerError::Closed`].
+    /// Returns [`LedgerError::Busy`], [`LedgerError::Unavailable`], [`LedgerError::Corrupt`] or
+    /// [`LedgerError::Closed`].
     pub async fn apply_retention(&self) -> Result<(), LedgerError> {
         self.request(Job::Retain).await
+    }
+
+    /// Runs a query on a read connection.
+    async fn query<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection, &Owner) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, LedgerError> {
+        let owner = self.owner.clone();
+        self.shared.readers.run(move |connection| query(connection, &owner)).await
+    }
+
+    /// Runs an operation on the writer's thread after the current batch.
+    async fn on_writer<T: Send + 'static>(
+        &self,
+        operation: impl FnOnce(&mut Writer, &Owner) -> Result<T, LedgerError> + Send + 'static,
+    ) -> Result<T, LedgerError> {
+        let owner = self.owner.clone();
+        self.request(|reply| {
+            Job::Single(Box::new(move |writer| {
+                let _send_result = reply.send(operation(writer, &owner));
+            }))
+        })
+        .await
     }
 
     async fn request<T>(
@@ -148,11 +175,15 @@ impl Ledger for SqliteLedger {
         key: &str,
         request_digest: [u8; 32],
     ) -> Result<Option<Vec<u8>>, LedgerError> {
-        self.shared.readers.find_by_key(self.owner.clone(), key.to_owned(), request_digest).await
+        let key = key.to_owned();
+        let query = move |connection: &Connection, owner: &Owner| {
+            batch::find_response(connection, owner.name(), &key, &request_digest)
+        };
+        self.query(query).await?.transpose()
     }
 
     async fn list(&self, request: PageRequest) -> Result<Page<Summary>, LedgerError> {
-        self.shared.readers.list(self.owner.clone(), request).await
+        self.query(move |connection, owner| lists::list(connection, owner, &request)).await
     }
 
     async fn entries(
@@ -160,7 +191,8 @@ impl Ledger for SqliteLedger {
         request: PageRequest,
         reports: Reports,
     ) -> Result<Page<Entry>, LedgerError> {
-        self.shared.readers.entries(self.owner.clone(), request, reports).await
+        self.query(move |connection, owner| lists::entries(connection, owner, &request, reports))
+            .await
     }
 
     async fn counts(
@@ -168,11 +200,15 @@ impl Ledger for SqliteLedger {
         selection: Selection,
         interval_micros: Option<NonZeroU64>,
     ) -> Result<Vec<Count>, LedgerError> {
-        self.shared.readers.counts(self.owner.clone(), selection, interval_micros).await
+        self.query(move |connection, owner| {
+            lists::counts(connection, owner, &selection, interval_micros)
+        })
+        .await
     }
 
     async fn read(&self, evaluation_id: &str) -> Result<Option<StoredEvaluation>, LedgerError> {
-        self.shared.readers.read(self.owner.clone(), evaluation_id.to_owned()).await
+        let id = evaluation_id.to_owned();
+        self.query(move |connection, owner| read_evaluation(connection, owner, &id)).await
     }
 
     async fn content(
@@ -180,41 +216,59 @@ impl Ledger for SqliteLedger {
         evaluation_id: &str,
         digest: [u8; 32],
     ) -> Result<Option<String>, LedgerError> {
-        self.shared.readers.content(self.owner.clone(), evaluation_id.to_owned(), digest).await
+        let id = evaluation_id.to_owned();
+        self.query(move |connection, owner| {
+            evidence_contents::read(connection, owner, &id, &digest)
+        })
+        .await
     }
 
     async fn contents(&self, evaluation_id: &str) -> Result<Vec<Content>, LedgerError> {
-        self.shared.readers.contents(self.owner.clone(), evaluation_id.to_owned()).await
+        let id = evaluation_id.to_owned();
+        self.query(move |connection, owner| evidence_contents::read_all(connection, owner, &id))
+            .await
     }
 
     async fn delete(&self, evaluation_id: &str) -> Result<bool, LedgerError> {
-        let (owner, id) = (self.owner.clone(), evaluation_id.to_owned());
-        self.request(|reply| Job::Single(Single::Delete(owner, id, reply))).await
+        let id = evaluation_id.to_owned();
+        self.on_writer(move |writer, owner| writer.delete(owner, &id)).await
     }
 
     async fn grade(&self, grades: NewGrades) -> Result<bool, LedgerError> {
-        let (owner, grades) = (self.owner.clone(), Box::new(grades));
-        self.request(|reply| Job::Single(Single::Grade(owner, grades, reply))).await
+        self.on_writer(move |writer, owner| {
+            writer.in_own_transaction(|connection| grades::write(connection, owner, &grades))
+        })
+        .await
     }
 
     async fn start_investigation(
         &self,
         start: InvestigationStart,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        let (owner, start) = (self.owner.clone(), Box::new(start));
-        self.request(|reply| Job::Single(Single::Start(owner, start, reply))).await
+        self.on_writer(move |writer, owner| {
+            writer.in_own_transaction(|connection| {
+                investigations::start(connection, owner.name(), &start)
+            })
+        })
+        .await
     }
 
     async fn append_event(&self, event: NewEvent) -> Result<(), LedgerError> {
-        let (owner, event) = (self.owner.clone(), Box::new(event));
-        self.request(|reply| Job::Single(Single::Append(owner, event, reply))).await
+        self.on_writer(move |writer, owner| {
+            writer.in_own_transaction(|connection| {
+                investigations::append(connection, owner.name(), &event)
+            })
+        })
+        .await?
     }
 
     async fn investigation(
         &self,
         investigation_id: &str,
     ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        self.shared.readers.investigation(self.owner.clone(), investigation_id.to_owned()).await
+        let id = investigation_id.to_owned();
+        self.query(move |connection, owner| investigations::read(connection, owner.name(), &id))
+            .await
     }
 
     async fn recent_investigations(
@@ -222,7 +276,10 @@ impl Ledger for SqliteLedger {
         limit: u32,
         max_bytes: u32,
     ) -> Result<Vec<InvestigationStart>, LedgerError> {
-        self.shared.readers.recent_investigations(self.owner.clone(), limit, max_bytes).await
+        self.query(move |connection, owner| {
+            investigations::recent(connection, owner.name(), limit, max_bytes)
+        })
+        .await
     }
 
     fn health(&self) -> Health {

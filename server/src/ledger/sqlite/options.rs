@@ -14,17 +14,19 @@ const MAX_BATCH: usize = 4_096;
 /// Options for a ledger in SQLite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The directory of the ledger. Created with mode 0700 if it does not exist; locked by one process.
+    /// The directory of the ledger. It is created with mode 0700 if it does not exist, and locked by this
+    /// process.
     pub data_dir: PathBuf,
     /// The durability of an acknowledged record.
     pub durability: Durability,
-    /// The age above which evaluations are deleted, at least one second; `None` keeps all.
+    /// The age above which evaluations are deleted, at least one second; `None` keeps all evaluations.
     pub max_age: Option<Duration>,
-    /// The size of the database above which the oldest evaluations are deleted, in bytes and at least 1 MiB; `None`
-    /// means no limit. The newest evaluation is never deleted. The limit excludes the write-ahead log, which takes
-    /// 16 MiB and temporarily one batch more.
+    /// The size of the database above which the oldest evaluations are deleted, in bytes and at least 1
+    /// MiB; `None` means no limit. The newest evaluation is never deleted. The limit excludes the
+    /// write-ahead log, which takes 16 MiB and, temporarily, the size of one more batch.
     pub max_bytes: Option<u64>,
-    /// The maximum number of queued records, 1 to 65536. Above it, records fail with [`LedgerError::Busy`].
+    /// The maximum number of queued records, 1 to 65536. While the queue is full, records fail with
+    /// [`LedgerError::Busy`].
     pub queue: usize,
     /// The maximum number of records per transaction, 1 to 4096.
     pub max_batch: usize,
@@ -33,14 +35,16 @@ pub struct Options {
 /// The durability of an acknowledged record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// It was flushed to disk and survives a power failure (`synchronous=FULL`).
+    /// The record was flushed to disk and survives a power failure (`synchronous=FULL`).
     Durable,
-    /// It survives the end of the process, but not necessarily a power failure (`synchronous=NORMAL`).
+    /// The record survives the end of the process, but not necessarily a power failure
+    /// (`synchronous=NORMAL`).
     Relaxed,
 }
 
 impl Options {
-    /// Returns the defaults: durable, no limits, up to 1024 queued records and 256 per transaction.
+    /// Returns the defaults: durable, no limits, up to 1024 queued records, and up to 256 records per
+    /// transaction.
     #[must_use]
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Self {

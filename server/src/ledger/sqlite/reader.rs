@@ -1,25 +1,17 @@
 //! A pool of read connections, used on blocking threads.
 
-use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use tokio::sync::Semaphore;
 
-use super::batch::find_response;
 use super::connection::open_reader;
-use super::evidence_contents;
 use super::grades;
-use super::investigations;
-use super::lists;
 use crate::data_owner::Owner;
 use crate::ledger::error::LedgerError;
-use crate::ledger::evidence_content::Content;
 use crate::ledger::fault::Fault;
-use crate::ledger::investigations::{InvestigationStart, StoredInvestigation};
 use crate::ledger::record::{StoredEvaluation, Summary};
-use crate::ledger::selection::{Count, Entry, Page, PageRequest, Reports, Selection};
 
 /// The maximum number of concurrent reads.
 const READERS: usize = 4;
@@ -38,98 +30,8 @@ impl Readers {
     pub(super) fn new(file: PathBuf) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(READERS)),
-            pool: Arc::new(Pool { file, idle: Mutex::new(Idle::Open(Vec::new())) }),
+            pool: Arc::new(Pool { file, idle: Mutex::new(Some(Vec::new())) }),
         }
-    }
-
-    pub(super) async fn find_by_key(
-        &self,
-        owner: Owner,
-        key: String,
-        digest: [u8; 32],
-    ) -> Result<Option<Vec<u8>>, LedgerError> {
-        self.run(move |connection| find_response(connection, owner.name(), &key, &digest))
-            .await?
-            .transpose()
-    }
-
-    pub(super) async fn list(
-        &self,
-        owner: Owner,
-        request: PageRequest,
-    ) -> Result<Page<Summary>, LedgerError> {
-        self.run(move |connection| lists::list(connection, &owner, &request)).await
-    }
-
-    pub(super) async fn entries(
-        &self,
-        owner: Owner,
-        request: PageRequest,
-        reports: Reports,
-    ) -> Result<Page<Entry>, LedgerError> {
-        self.run(move |connection| lists::entries(connection, &owner, &request, reports)).await
-    }
-
-    pub(super) async fn counts(
-        &self,
-        owner: Owner,
-        selection: Selection,
-        interval_micros: Option<NonZeroU64>,
-    ) -> Result<Vec<Count>, LedgerError> {
-        self.run(move |connection| lists::counts(connection, &owner, &selection, interval_micros))
-            .await
-    }
-
-    pub(super) async fn read(
-        &self,
-        owner: Owner,
-        evaluation_id: String,
-    ) -> Result<Option<StoredEvaluation>, LedgerError> {
-        self.run(move |connection| read_evaluation(connection, &owner, &evaluation_id)).await
-    }
-
-    pub(super) async fn content(
-        &self,
-        owner: Owner,
-        evaluation_id: String,
-        digest: [u8; 32],
-    ) -> Result<Option<String>, LedgerError> {
-        self.run(move |connection| {
-            evidence_contents::read(connection, &owner, &evaluation_id, &digest)
-        })
-        .await
-    }
-
-    pub(super) async fn contents(
-        &self,
-        owner: Owner,
-        evaluation_id: String,
-    ) -> Result<Vec<Content>, LedgerError> {
-        self.run(move |connection| evidence_contents::read_all(connection, &owner, &evaluation_id))
-            .await
-    }
-
-    pub(super) async fn investigation(
-        &self,
-        owner: Owner,
-        investigation_id: String,
-    ) -> Result<Option<StoredInvestigation>, LedgerError> {
-        self.run(move |connection| {
-            investigations::read(connection, owner.name(), &investigation_id)
-        })
-        .await
-    }
-
-    pub(super) async fn recent_investigations(
-        &self,
-        owner: Owner,
-        limit: u32,
-        max_bytes: u32,
-    ) -> Result<Vec<InvestigationStart>, LedgerError> {
-        self.run(move |connection| {
-            investigations::recent(connection, owner.name(), limit, max_bytes)
-        })
-        .await
     }
 
     /// Rejects further reads and closes idle connections.
@@ -138,8 +40,8 @@ impl Readers {
         self.pool.close();
     }
 
-    /// Runs a query on a blocking thread. It completes even if the caller stops waiting.
-    async fn run<T, F>(&self, query: F) -> Result<T, LedgerError>
+    /// Runs a query on a blocking thread. The query completes even if the caller stops waiting.
+    pub(super) async fn run<T, F>(&self, query: F) -> Result<T, LedgerError>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
@@ -158,13 +60,8 @@ impl Readers {
 #[derive(Debug)]
 struct Pool {
     file: PathBuf,
-    idle: Mutex<Idle>,
-}
-
-#[derive(Debug)]
-enum Idle {
-    Open(Vec<Connection>),
-    Closed,
+    /// `None` after closing.
+    idle: Mutex<Option<Vec<Connection>>>,
 }
 
 impl Pool {
@@ -184,25 +81,23 @@ impl Pool {
 
     fn take(&self) -> Result<Option<Connection>, LedgerError> {
         match &mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner) {
-            Idle::Open(connections) => Ok(connections.pop()),
-            Idle::Closed => Err(LedgerError::Closed),
+            Some(connections) => Ok(connections.pop()),
+            None => Err(LedgerError::Closed),
         }
     }
 
     fn put_back(&self, connection: Connection) {
-        if let Idle::Open(connections) =
-            &mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-        {
+        if let Some(connections) = &mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner) {
             connections.push(connection);
         }
     }
 
     fn close(&self) {
-        *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = Idle::Closed;
+        *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 
-fn read_evaluation(
+pub(super) fn read_evaluation(
     connection: &Connection,
     owner: &Owner,
     evaluation_id: &str,

@@ -22,12 +22,11 @@ impl Limits {
 pub(super) struct Step {
     pub(super) by_age: u64,
     pub(super) by_size: u64,
-    pub(super) policies: usize,
     /// `true` if more steps are needed.
     pub(super) is_unfinished: bool,
 }
 
-/// The minimum size of free pages that remain in the file for new records.
+/// The minimum total size of the free pages that remain in the file for new records.
 const SLACK_BYTES: u64 = 1 << 20;
 const MAX_RELEASED_PAGES: u64 = 256;
 const ROW_BYTES: u64 = 512;
@@ -45,7 +44,6 @@ pub(super) fn step(
     Ok(Step {
         by_age: age_deletions.evaluations,
         by_size: size_deletions.evaluations,
-        policies: age_deletions.policies + size_deletions.policies,
         is_unfinished: age_deletions.is_unfinished
             || size_deletions.is_unfinished
             || has_more_pages,
@@ -55,7 +53,6 @@ pub(super) fn step(
 #[derive(Default)]
 struct Deletions {
     evaluations: u64,
-    policies: usize,
     is_unfinished: bool,
 }
 
@@ -165,7 +162,8 @@ fn last_of_oldest(
     Ok(last_sequence)
 }
 
-/// Runs a deletion that returns policies, and deletes those that are no longer referenced.
+/// Runs a deletion that returns the ids of policies, and deletes the policies that are no longer
+/// referenced.
 fn delete(
     transaction: &Transaction<'_>,
     sql: &'static str,
@@ -180,24 +178,25 @@ fn delete(
         policies.insert(row.get::<_, i64>(0)?);
     }
     for policy in policies {
-        deletions.policies += delete_unused_policy(transaction, policy)?;
+        delete_unused_policy(transaction, policy)?;
     }
     Ok(deletions)
 }
 
-/// Deletes a policy if it is not referenced. Returns the number of deleted rows.
+/// Deletes a policy if it is not referenced.
 pub(super) fn delete_unused_policy(
     transaction: &Transaction<'_>,
     policy: i64,
-) -> rusqlite::Result<usize> {
+) -> rusqlite::Result<()> {
     transaction
         .prepare_cached(
             "DELETE FROM policies WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM evaluations WHERE policy_id = ?1)",
         )?
-        .execute([policy])
+        .execute([policy])?;
+    Ok(())
 }
 
-/// Releases surplus free pages. Returns `true` if more remain.
+/// Releases surplus free pages. Returns `true` if surplus pages remain.
 ///
 /// The surplus is the excess over the limit or over a quarter of the used pages. Other free pages remain for new
 /// records, so that a ledger at its limit does not move pages.

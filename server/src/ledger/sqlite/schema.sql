@@ -31,7 +31,7 @@ CREATE INDEX evidence_set_contents_by_content ON evidence_set_contents (content_
 CREATE TABLE evaluations (
     sequence            INTEGER PRIMARY KEY AUTOINCREMENT, -- recording order; never reused
     evaluation_id       TEXT NOT NULL UNIQUE,
-    owner               TEXT NOT NULL,                     -- name of the principal; empty without principals
+    owner               TEXT NOT NULL,                     -- name of the principal; empty if there are no principals
     evaluated_at_micros INTEGER NOT NULL,                  -- since 1970-01-01T00:00:00Z
     report_id           TEXT NOT NULL,
     investigation_id    TEXT NOT NULL,
@@ -40,7 +40,7 @@ CREATE TABLE evaluations (
     judge               TEXT NOT NULL,
     outcome             INTEGER NOT NULL,                  -- number of gsar.v1.Outcome
     tier                INTEGER NOT NULL,                  -- number of gsar.v1.Tier
-    score_numerator     INTEGER,                           -- unsigned 64-bit value; NULL without a score
+    score_numerator     INTEGER,                           -- unsigned 64-bit value; NULL if there is no score
     score_denominator   INTEGER,
     claims              INTEGER NOT NULL,
     grounded            INTEGER,                           -- claims counted as grounded; NULL if unknown
@@ -56,7 +56,7 @@ CREATE TABLE evaluations (
 
 CREATE UNIQUE INDEX evaluations_by_key ON evaluations (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
 
--- Indexes for lists; each ends in the sequence implicitly.
+-- Indexes for lists. Each implicitly ends with the sequence.
 CREATE INDEX evaluations_by_tier ON evaluations (tier);
 CREATE INDEX evaluations_by_report ON evaluations (report_id) WHERE report_id <> '';
 CREATE INDEX evaluations_by_investigation ON evaluations (investigation_id) WHERE investigation_id <> '';
@@ -70,14 +70,14 @@ CREATE INDEX evaluations_by_time
 CREATE INDEX evaluations_by_policy ON evaluations (policy_id);
 CREATE INDEX evaluations_by_evidence_set ON evaluations (evidence_set_id);
 
--- Reports that could be sent without every claim grounded. 1 is gsar.v1.TIER_PROCEED.
+-- Reports that could be sent although not every claim is known to be grounded. 1 is gsar.v1.TIER_PROCEED.
 CREATE INDEX evaluations_unproven ON evaluations (sequence)
     WHERE (tier = 1 AND (grounded IS NULL OR grounded < claims)) OR (in_shadow = 1 AND tier <> 1);
 
--- Grades by people. Only the latest by each grader for each subject is stored.
+-- Grades given by people. Only each grader's latest grade for each subject is stored.
 CREATE TABLE grades (
     sequence         INTEGER NOT NULL, -- of the evaluation
-    claim_id         TEXT NOT NULL,    -- empty: the report as a whole
+    claim_id         TEXT NOT NULL,    -- empty for the report as a whole
     grader           TEXT NOT NULL CHECK (grader <> ''),
     graded_at_micros INTEGER NOT NULL, -- since 1970-01-01T00:00:00Z
     verdict          INTEGER NOT NULL, -- number of gsar.v1.Tier for the report, of gsar.v1.ClaimClass for a claim
@@ -106,7 +106,7 @@ CREATE TABLE investigation_events (
     PRIMARY KEY (owner, investigation_id, step)
 ) STRICT, WITHOUT ROWID;
 
--- Written and emptied to test whether a failed ledger can be written again.
+-- A row is written and deleted to test whether a failed ledger can be written to again.
 CREATE TABLE probes (
     id      INTEGER PRIMARY KEY CHECK (id = 1),
     filling BLOB NOT NULL

@@ -1,5 +1,5 @@
 //! The writer thread. Commits all queued records in one transaction, replies to their callers, and runs
-//! retention and recovery in between.
+//! retention and recovery between transactions.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,15 +10,11 @@ use tokio::sync::oneshot;
 
 use super::batch::{self, RowCache};
 use super::directory::Directory;
-use super::grades;
-use super::investigations;
 use super::retention::{self, Limits};
 use crate::data_owner::Owner;
 use crate::ledger::error::LedgerError;
 use crate::ledger::fault::{Fault, FaultKind};
-use crate::ledger::grades::NewGrades;
 use crate::ledger::health::{Failure, Health};
-use crate::ledger::investigations::{InvestigationStart, NewEvent, StoredInvestigation};
 use crate::ledger::metrics::LedgerMetrics;
 use crate::ledger::record::{Record, Recorded};
 use crate::wall_clock;
@@ -37,15 +33,15 @@ const MIN_ROWS: u32 = 64;
 pub(super) enum Job {
     Record(Box<QueuedRecord>),
     /// Runs after the batch, in its own transaction.
-    Single(Single),
-    /// Applies retention. Replies when the limits hold.
+    Single(Operation),
+    /// Applies retention. Replies once the limits hold.
     Retain(oneshot::Sender<Result<(), LedgerError>>),
     Close,
     #[cfg(test)]
-    Test(Box<dyn FnOnce(&mut Writer) + Send>),
+    Test(Operation),
 }
 
-pub(super) type StartAnswer = Result<Option<StoredInvestigation>, LedgerError>;
+type Operation = Box<dyn FnOnce(&mut Writer) + Send>;
 
 pub(super) struct QueuedRecord {
     pub(super) owner: Owner,
@@ -83,17 +79,10 @@ struct Probe {
     bytes: u32,
 }
 
-pub(super) enum Single {
-    Delete(Owner, String, oneshot::Sender<Result<bool, LedgerError>>),
-    Grade(Owner, Box<NewGrades>, oneshot::Sender<Result<bool, LedgerError>>),
-    Start(Owner, Box<InvestigationStart>, oneshot::Sender<StartAnswer>),
-    Append(Owner, Box<NewEvent>, oneshot::Sender<Result<(), LedgerError>>),
-}
-
 #[derive(Default)]
 struct Jobs {
     batch: Vec<QueuedRecord>,
-    single: Vec<Single>,
+    single: Vec<Operation>,
     is_closing: bool,
 }
 
@@ -129,8 +118,8 @@ impl Writer {
             } else {
                 self.probe();
             }
-            for single in received.single {
-                self.write_single(single);
+            for operation in received.single {
+                operation(&mut self);
             }
             if received.is_closing {
                 break;
@@ -154,7 +143,7 @@ impl Writer {
                     bytes += queued.record.byte_count();
                     received.batch.push(*queued);
                 }
-                Ok(Job::Single(single)) => received.single.push(single),
+                Ok(Job::Single(operation)) => received.single.push(operation),
                 Ok(Job::Retain(reply)) => {
                     self.retention.waiters.push(reply);
                     self.retention.next = NextRun::Now;
@@ -190,12 +179,7 @@ impl Writer {
             Ok(outcomes) => {
                 let new_count =
                     outcomes.iter().filter(|outcome| matches!(outcome, Ok(Recorded::New))).count();
-                self.metrics.commit_duration.record(started_at.elapsed());
-                self.metrics.commits.increment(1);
-                self.metrics.records.increment(u64::try_from(new_count).unwrap_or(u64::MAX));
-                self.metrics
-                    .batch_size
-                    .record(f64::from(u32::try_from(batch.len()).unwrap_or(u32::MAX)));
+                self.metrics.record_commit(started_at.elapsed(), new_count, batch.len());
                 self.mark_healthy();
                 for (queued, outcome) in batch.into_iter().zip(outcomes) {
                     let _send_result = queued.reply.send(outcome);
@@ -213,32 +197,7 @@ impl Writer {
         }
     }
 
-    fn write_single(&mut self, single: Single) {
-        match single {
-            Single::Delete(owner, evaluation_id, reply) => {
-                let _send_result = reply.send(self.delete(&owner, &evaluation_id));
-            }
-            Single::Grade(owner, grades, reply) => {
-                let result = self
-                    .in_own_transaction(|connection| grades::write(connection, &owner, &grades));
-                let _send_result = reply.send(result);
-            }
-            Single::Start(owner, start, reply) => {
-                let result = self.in_own_transaction(|connection| {
-                    investigations::start(connection, owner.name(), &start)
-                });
-                let _send_result = reply.send(result);
-            }
-            Single::Append(owner, event, reply) => {
-                let result = self.in_own_transaction(|connection| {
-                    investigations::append(connection, owner.name(), &event)
-                });
-                let _send_result = reply.send(result.flatten());
-            }
-        }
-    }
-
-    fn in_own_transaction<T>(
+    pub(super) fn in_own_transaction<T>(
         &mut self,
         operation: impl FnOnce(&mut Connection) -> rusqlite::Result<T>,
     ) -> Result<T, LedgerError> {
@@ -249,7 +208,11 @@ impl Writer {
         result.map_err(|fault| fault.error)
     }
 
-    fn delete(&mut self, owner: &Owner, evaluation_id: &str) -> Result<bool, LedgerError> {
+    pub(super) fn delete(
+        &mut self,
+        owner: &Owner,
+        evaluation_id: &str,
+    ) -> Result<bool, LedgerError> {
         let deleted =
             self.in_own_transaction(|connection| batch::delete(connection, owner, evaluation_id))?;
         self.cache.clear();
@@ -373,7 +336,7 @@ impl Writer {
         self.metrics.retention_failures.increment(1);
         let error = self.fault(error).error;
         if !self.retention.is_failing {
-            tracing::error!("retention of the ledger: {error}");
+            tracing::error!("ledger retention failed: {error}");
         }
         self.retention.is_failing = true;
         self.cache.clear();
@@ -417,7 +380,7 @@ impl Drop for Writer {
     }
 }
 
-/// Writes and deletes `bytes` bytes, each durably.
+/// Durably writes `bytes` bytes, then durably deletes them.
 fn write_probe(connection: &mut Connection, bytes: u32) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction

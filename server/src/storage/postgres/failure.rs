@@ -33,7 +33,7 @@ impl Failure {
     pub(crate) fn timed_out(seconds: u64) -> Self {
         Self {
             kind: FailureKind::Connection,
-            reason: format!("the database did not answer within {seconds} s"),
+            reason: format!("the database did not respond within {seconds} s"),
             fix: REACH,
             is_transient: false,
         }

@@ -28,8 +28,12 @@ pub(crate) use schema::SchemaFailure;
 const ATTEMPTS: u32 = 4;
 /// The pause before the second attempt. Doubles for each later attempt.
 const PAUSE: Duration = Duration::from_millis(25);
-/// The time after the statement timeout when the connection is considered dead.
+/// The time after the statement timeout at which a connection is considered dead.
 const MARGIN: Duration = Duration::from_secs(2);
+
+/// Work on a connection with arguments of type `A`; its last parameter is the number of the attempt.
+pub(crate) type Work<A, T> =
+    for<'a> fn(&'a mut Object, &'a A, u32) -> BoxFuture<'a, Result<T, tokio_postgres::Error>>;
 
 #[derive(Clone)]
 pub(crate) struct Database {
@@ -87,44 +91,40 @@ impl Database {
         &self.display_url
     }
 
-    /// Runs `work` on a connection. Retries transient failures on another connection, passing the number of the
-    /// attempt. `work` completes even if the caller stops waiting.
-    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
+    /// Runs `work` with `arguments` on a connection. Retries transient failures on another connection, passing the
+    /// number of the attempt. `work` completes even if the caller stops waiting.
+    pub(crate) async fn run<A, T>(&self, arguments: A, work: Work<A, T>) -> Result<T, Failure>
     where
+        A: Send + Sync + 'static,
         T: Send + 'static,
-        F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, tokio_postgres::Error>>
-            + Send
-            + Sync
-            + 'static,
     {
-        self.spawn(Some(self.timeout + MARGIN), work).await
+        self.spawn(Some(self.timeout + MARGIN), arguments, work).await
     }
 
     /// Runs `work` like [`run`](Self::run), but without a time limit.
-    pub(crate) async fn run_long<T, F>(&self, work: F) -> Result<T, Failure>
+    pub(crate) async fn run_long<A, T>(&self, arguments: A, work: Work<A, T>) -> Result<T, Failure>
     where
+        A: Send + Sync + 'static,
         T: Send + 'static,
-        F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, tokio_postgres::Error>>
-            + Send
-            + Sync
-            + 'static,
     {
-        self.spawn(None, work).await
+        self.spawn(None, arguments, work).await
     }
 
-    async fn spawn<T, F>(&self, limit: Option<Duration>, work: F) -> Result<T, Failure>
+    async fn spawn<A, T>(
+        &self,
+        limit: Option<Duration>,
+        arguments: A,
+        work: Work<A, T>,
+    ) -> Result<T, Failure>
     where
+        A: Send + Sync + 'static,
         T: Send + 'static,
-        F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, tokio_postgres::Error>>
-            + Send
-            + Sync
-            + 'static,
     {
         let database = self.clone();
         let result = tokio::spawn(async move {
             let mut attempt = 1;
             loop {
-                match database.run_once(limit, &work, attempt).await {
+                match database.run_once(limit, &arguments, work, attempt).await {
                     Err(failure) if failure.is_transient && attempt < ATTEMPTS => {
                         tracing::debug!(%failure, attempt, "retrying");
                         tokio::time::sleep(PAUSE * 2_u32.pow(attempt - 1)).await;
@@ -137,21 +137,20 @@ impl Database {
         result.await.unwrap_or_else(|error| Err(Failure::other(error.to_string(), "report this")))
     }
 
-    async fn run_once<T, F>(
+    async fn run_once<A, T>(
         &self,
         limit: Option<Duration>,
-        work: &F,
+        arguments: &A,
+        work: Work<A, T>,
         attempt: u32,
-    ) -> Result<T, Failure>
-    where
-        F: for<'a> Fn(&'a mut Object, u32) -> BoxFuture<'a, Result<T, tokio_postgres::Error>>,
-    {
+    ) -> Result<T, Failure> {
         let mut client = self.pool.get().await?;
+        let result = work(&mut client, arguments, attempt);
         let Some(limit) = limit else {
-            return work(&mut client, attempt).await.map_err(|error| (&error).into());
+            return result.await.map_err(|error| (&error).into());
         };
-        let Ok(result) = tokio::time::timeout(limit, work(&mut client, attempt)).await else {
-            // Another user of this connection would have to wait too.
+        let Ok(result) = tokio::time::timeout(limit, result).await else {
+            // The next user of this connection would also have to wait.
             drop(Object::take(client));
             return Err(Failure::timed_out(limit.as_secs()));
         };

@@ -47,7 +47,7 @@ impl FromStr for DatabaseUrl {
 
     fn from_str(text: &str) -> Result<Self, String> {
         // Errors must not quote the text, because it may contain a password.
-        const ALLOWED: &str = "give postgres://user@host:port/database, or postgres:///database?host=/folder/of/the/socket";
+        const ALLOWED: &str = "use postgres://user@host:port/database, or postgres:///database?host=/folder/of/the/socket";
         if !["postgres://", "postgresql://"].iter().any(|scheme| text.starts_with(scheme)) {
             return Err(format!("is not a PostgreSQL address; {ALLOWED}"));
         }
@@ -60,7 +60,9 @@ impl FromStr for DatabaseUrl {
         }
         if config.get_ssl_mode() == SslMode::Prefer {
             if text.contains("sslmode=prefer") {
-                return Err("sslmode=prefer gives no protection; use require or disable".to_owned());
+                return Err(
+                    "sslmode=prefer offers no protection; use require or disable".to_owned()
+                );
             }
             let is_all_local = config.get_hosts().iter().all(is_local);
             config.ssl_mode(if is_all_local { SslMode::Disable } else { SslMode::Require });
@@ -150,7 +152,7 @@ pub struct PostgresOptions {
     pub ca: Option<PathBuf>,
     /// The maximum number of connections, 1 or more.
     pub connections: usize,
-    /// The timeout for a statement and for getting a connection.
+    /// The timeout for a statement, and for obtaining a connection.
     pub timeout: Duration,
     /// `true` if commits are flushed to disk before they are acknowledged.
     pub is_durable: bool,

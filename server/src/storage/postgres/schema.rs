@@ -33,8 +33,9 @@ impl PostgresSchema {
         database: &Database,
         may_create: bool,
     ) -> Result<bool, SchemaFailure> {
-        let found =
-            database.run(move |client, _| Box::pin(stored_version(client, self.part))).await?;
+        let found = database
+            .run(self, |client, schema, _| Box::pin(stored_version(client, schema.part)))
+            .await?;
         match found? {
             Some(VERSION) => Ok(true),
             Some(found) => Err(SchemaMismatch::Unsupported { found }.into()),
@@ -50,7 +51,9 @@ impl PostgresSchema {
         may_create: bool,
     ) -> Result<(), SchemaFailure> {
         if !self.check(database, may_create).await? {
-            database.run_long(move |client, _| Box::pin(self.create_tables(client))).await?;
+            database
+                .run_long(self, |client, schema, _| Box::pin(schema.create_tables(client)))
+                .await?;
             tracing::info!(part = self.part, "schema created");
         }
         Ok(())
@@ -73,7 +76,7 @@ impl PostgresSchema {
     }
 }
 
-/// Returns the schema version of a part; `None` if it has no tables.
+/// Returns the schema version of a part, or `None` if it has no tables.
 async fn stored_version(
     client: &mut Object,
     part: &str,

@@ -41,7 +41,7 @@ fn read_roots(file: &Path) -> Result<RootCertStore, String> {
         roots.add(certificate).map_err(|error| invalid_file(&error))?;
     }
     match roots.is_empty() {
-        true => Err(invalid_file(&"has no certificate")),
+        true => Err(invalid_file(&"contains no certificate")),
         false => Ok(roots),
     }
 }

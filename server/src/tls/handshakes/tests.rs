@@ -1,4 +1,4 @@
-//! Tests of handshakes with small limits.
+//! Tests handshakes with small limits.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ use crate::config::Tls;
 const AN_HOUR: Duration = Duration::from_secs(3_600);
 
 /// Starts a listener. Dropping the stream closes its connections.
-async fn start(limits: Limits) -> (SocketAddr, ReceiverStream<io::Result<TlsConnection>>) {
+async fn start(limits: Limits) -> (SocketAddr, ReceiverStream<io::Result<TlsStream<TcpStream>>>) {
     let folder = tempfile::tempdir().unwrap();
     let certificate_and_key =
         rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
@@ -40,13 +40,13 @@ async fn a_silent_peer_is_dropped_after_the_timeout() {
 }
 
 #[tokio::test]
-async fn exceeding_the_limit_aborts_the_oldest() {
+async fn exceeding_the_limit_aborts_the_oldest_handshake() {
     let (address, _connections) = start(Limits { max_duration: AN_HOUR, max_in_progress: 2 }).await;
     let mut peers = Vec::new();
     for _ in 0..4 {
         peers.push(TcpStream::connect(address).await.unwrap());
     }
-    let [first, second, third, fourth] = &mut peers[..] else { panic!("four peers") };
+    let [first, second, third, fourth] = &mut peers[..] else { panic!("expected four peers") };
     assert!(is_closed(first).await && is_closed(second).await);
     for peer in [third, fourth] {
         let error = peer.try_read(&mut [0]).unwrap_err();
@@ -55,7 +55,7 @@ async fn exceeding_the_limit_aborts_the_oldest() {
 }
 
 #[tokio::test]
-async fn accepting_stops_when_the_receiver_is_gone() {
+async fn accepting_stops_when_the_receiver_is_dropped() {
     let (address, connections) = start(Limits { max_duration: AN_HOUR, max_in_progress: 2 }).await;
     let mut peer = TcpStream::connect(address).await.unwrap();
     drop(connections);

@@ -1,4 +1,4 @@
-//! Tests of adding, removing and searching vectors, and of invalid input.
+//! Tests adding, removing and searching vectors, and invalid input.
 
 use std::collections::BTreeMap;
 

@@ -6,12 +6,12 @@ use super::{assert_exact, clustered, graph_settings, open};
 use crate::{Opened, Reason, Scalar, Settings};
 
 const DIMENSION: usize = 8;
-const NUMBER: usize = 300;
+const COUNT: usize = 300;
 
 type Vectors = Vec<(u64, Vec<f32>)>;
 
 fn save_vectors(directory: &Path, settings: &Settings) -> Vectors {
-    let mut vectors = clustered(NUMBER, DIMENSION, 5);
+    let mut vectors = clustered(COUNT, DIMENSION, 5);
     let (index, _) = open(directory, settings);
     index.add(&vectors).unwrap();
     index.remove(&[3, 4]);
@@ -40,12 +40,12 @@ fn check(directory: &Path, settings: &Settings, vectors: &Vectors) -> Opened {
             assert!(index.is_empty());
             assert_eq!(index.search(query, 10, None).unwrap(), []);
         }
-        Opened::Empty => panic!("the index was saved"),
+        Opened::Empty => panic!("a saved index must not be empty"),
     }
     opened
 }
 
-/// Calls `judge` after each kind of damage to the file with this extension.
+/// Calls `assess` after each kind of damage to the file with this extension.
 fn open_after_each_damage(extension: &str, mut assess: impl FnMut(&str, Opened)) {
     let parent = tempfile::tempdir().unwrap();
     let settings = graph_settings(DIMENSION);
@@ -136,7 +136,7 @@ fn detects_files_of_another_index() {
         let (first, second) = (parent.path().join("one"), parent.path().join("other"));
         let vectors = save_vectors(&first, &settings);
         let (index, _) = open(&second, &settings);
-        index.add(&clustered(NUMBER, DIMENSION, 6)).unwrap();
+        index.add(&clustered(COUNT, DIMENSION, 6)).unwrap();
         index.remove(&[8, 9]);
         index.save().unwrap();
         std::fs::copy(file(&second, extension), file(&first, extension)).unwrap();
@@ -174,7 +174,7 @@ fn verifies_a_mapped_graph_before_loading_it() {
     let settings = graph_settings(DIMENSION);
     let mut vectors = save_vectors(directory.path(), &settings);
     let (index, _) = open(directory.path(), &settings);
-    // Replaces the file; the mapping keeps the old one.
+    // Replace the file. The mapping still refers to the old file.
     let path = file(directory.path(), ".usearch");
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 2;

@@ -1,4 +1,4 @@
-//! Tests that a save interrupted after any step leaves the previous or the new save.
+//! Tests that a save interrupted after any step leaves either the previous or the new save intact.
 
 use std::path::Path;
 
@@ -95,7 +95,7 @@ fn interrupt_each_step(settings: &Settings, retries: bool) -> usize {
                     "{name}, {steps} steps: {opened:?}"
                 );
                 assert!(is_new || saved.is_err(), "{name}, {steps} steps");
-                // The index stays usable.
+                // The index remains usable.
                 add(&index, &mut Vec::new(), clustered(3, DIMENSION, 9));
                 index.save().unwrap();
             }
@@ -115,13 +115,13 @@ fn interrupt_each_step(settings: &Settings, retries: bool) -> usize {
 }
 
 #[test]
-fn an_interrupted_save_leaves_the_previous_or_the_new_one() {
+fn an_interrupted_save_leaves_the_previous_or_the_new_save() {
     assert!(interrupt_each_step(&graph_settings(DIMENSION), false) > 30);
     assert!(interrupt_each_step(&Settings::new(DIMENSION, super::MODEL), false) > 30);
 }
 
 #[test]
-fn the_next_save_completes_a_failed_one() {
+fn a_save_succeeds_after_a_failed_save() {
     assert!(interrupt_each_step(&graph_settings(DIMENSION), true) > 30);
     assert!(interrupt_each_step(&Settings::new(DIMENSION, super::MODEL), true) > 30);
 }

@@ -1,4 +1,4 @@
-//! Tests of the whole index.
+//! Tests the whole index.
 
 mod answers;
 mod damaged;

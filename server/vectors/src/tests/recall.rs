@@ -1,4 +1,4 @@
-//! Tests of the graph's recall.
+//! Tests the graph's recall.
 
 use std::path::PathBuf;
 

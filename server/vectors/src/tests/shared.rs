@@ -7,27 +7,27 @@ use crate::{Opened, Scalar, Settings};
 
 const DIMENSION: usize = 16;
 const THREADS: usize = 64;
-const EACH: usize = 40;
+const VECTORS_PER_THREAD: usize = 40;
 
 #[test]
 fn many_threads_search_add_remove_and_save() {
     for scalar in [Scalar::F32, Scalar::I8] {
         let directory = tempfile::tempdir().unwrap();
         let settings = Settings { scalar, callers: 5, ..graph_settings(DIMENSION) };
-        let vectors = clustered(THREADS * EACH, DIMENSION, 4);
+        let vectors = clustered(THREADS * VECTORS_PER_THREAD, DIMENSION, 4);
         let (index, _) = open(directory.path(), &settings);
         let searches = AtomicUsize::new(0);
         std::thread::scope(|scope| {
-            for (thread, vectors_of_thread) in vectors.chunks(EACH).enumerate() {
+            for (thread, thread_vectors) in vectors.chunks(VECTORS_PER_THREAD).enumerate() {
                 let (index, searches) = (&index, &searches);
                 scope.spawn(move || {
-                    for batch in vectors_of_thread.chunks(5) {
+                    for batch in thread_vectors.chunks(5) {
                         index.add(batch).unwrap();
                         for (key, vector) in batch {
                             let hits = index.search(vector, 10, None).unwrap();
                             assert_in_order(&hits);
                             let [hit] = index.search(vector, 1, Some(&[*key])).unwrap()[..] else {
-                                panic!("{key} was added");
+                                panic!("no hit for the added key {key}");
                             };
                             assert_eq!(hit.key, *key);
                             searches.fetch_add(2, Ordering::Relaxed);

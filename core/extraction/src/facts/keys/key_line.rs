@@ -29,7 +29,7 @@ pub(super) fn indent(text: &str, offset: usize) -> usize {
         .count()
 }
 
-/// The maximum indentation in bytes; deeper lines are treated as this deep.
+/// The maximum indentation in bytes. Deeper lines are treated as if they had this indentation.
 const MAX_INDENT: usize = 200;
 
 /// Parses a key and value: `key: value`, `key = value`, `some_key:value`.

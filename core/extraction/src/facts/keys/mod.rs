@@ -1,5 +1,5 @@
-//! Parses blocks of `key: value` lines and `describe` output: sections by indentation, with nested
-//! lists and tables.
+//! Parses blocks of `key: value` lines and `describe` output. Indentation defines the sections, which can contain
+//! nested lists and tables.
 
 mod key_line;
 
@@ -42,8 +42,8 @@ pub(super) fn read<'a>(
         return None;
     }
     let group =
-        out.group(context.item, Form::Object, context.scope.clone(), context.complete(false));
-    let root = out.record(
+        out.add_group(context.item, Form::Object, context.scope.clone(), context.complete(false));
+    let root = out.add_record(
         group,
         context.parent,
         context.path.clone(),
@@ -53,7 +53,7 @@ pub(super) fn read<'a>(
         out,
         context,
         text,
-        base: first_line.indent,
+        base_indent: first_line.indent,
         levels: Vec::new(),
         root,
         first: first_line.key.clone(),
@@ -68,10 +68,10 @@ struct Block<'w, 't, 'a> {
     out: &'w mut Builder<'a>,
     context: &'w Context<'a>,
     text: Text<'t, 'a>,
-    base: usize,
+    base_indent: usize,
     levels: Vec<Level<'a>>,
     root: RecordId,
-    /// The first key in the block. Its repetition starts another record.
+    /// The first key in the block. If it is repeated, another record starts.
     first: Range<usize>,
     group: GroupId,
     list: Option<GroupId>,
@@ -87,6 +87,17 @@ struct Level<'a> {
     expects_list: bool,
 }
 
+impl<'a> Level<'a> {
+    const fn new(
+        indent: usize,
+        record: RecordId,
+        prefix: Vec<Cow<'a, str>>,
+        expects_list: bool,
+    ) -> Self {
+        Self { indent, record, prefix, list: None, expects_list }
+    }
+}
+
 const MAX_DEPTH: usize = 32;
 
 impl<'a> Block<'_, '_, 'a> {
@@ -95,10 +106,10 @@ impl<'a> Block<'_, '_, 'a> {
         while offset < self.text.len() {
             let next = self.text.end_of_line(offset);
             let line = part(self.text.str, offset..next);
-            let depth = indent(self.text.str, offset);
+            let line_indent = indent(self.text.str, offset);
             if line.trim().is_empty()
-                || depth < self.base
-                || depth == self.base && opening(line).is_some()
+                || line_indent < self.base_indent
+                || line_indent == self.base_indent && opening(line).is_some()
             {
                 break;
             }
@@ -107,7 +118,9 @@ impl<'a> Block<'_, '_, 'a> {
                     offset = self.key(found, next);
                     continue;
                 }
-                None if depth > self.base => self.add_continuation(offset..next, depth),
+                None if line_indent > self.base_indent => {
+                    self.add_continuation(offset..next, line_indent)
+                }
                 None => break,
             }
             offset = next;
@@ -125,9 +138,12 @@ impl<'a> Block<'_, '_, 'a> {
             self.levels.is_empty() && line.dash.is_none() && self.starts_next_record(&line);
         if is_next_record {
             let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
-            if let Some(record) =
-                self.out.record(self.group, self.context.parent, self.context.path.clone(), span)
-            {
+            if let Some(record) = self.out.add_record(
+                self.group,
+                self.context.parent,
+                self.context.path.clone(),
+                span,
+            ) {
                 self.root = record;
             }
         }
@@ -142,13 +158,7 @@ impl<'a> Block<'_, '_, 'a> {
         if !line.value.is_empty() {
             let value = self.further_keys(record, &prefix, line.value);
             self.value(record, attribute.clone(), value);
-            self.open(Level {
-                indent: line.indent,
-                record,
-                prefix: attribute,
-                list: None,
-                expects_list: false,
-            });
+            self.open(Level::new(line.indent, record, attribute, false));
             return end;
         }
         let is_list = key_line(self.text.str, end..self.text.end_of_line(end))
@@ -157,13 +167,7 @@ impl<'a> Block<'_, '_, 'a> {
             return end;
         }
         if is_aspect(&key.to_ascii_lowercase()) || is_list {
-            self.open(Level {
-                indent: line.indent,
-                record,
-                prefix: attribute,
-                list: None,
-                expects_list: is_list,
-            });
+            self.open(Level::new(line.indent, record, attribute, is_list));
             return end;
         }
         let mut context = self.context.clone();
@@ -173,22 +177,20 @@ impl<'a> Block<'_, '_, 'a> {
         if let Some(table) = columns::read(self.out, &context, self.text, end) {
             return table;
         }
-        let group =
-            self.out.group(context.item, Form::Object, context.scope, self.context.complete(false));
+        let group = self.out.add_group(
+            context.item,
+            Form::Object,
+            context.scope,
+            self.context.complete(false),
+        );
         let span = self.text.span(line.key.clone());
-        if let Some(section) = self.out.record(group, Some(record), attribute, span) {
-            self.open(Level {
-                indent: line.indent,
-                record: section,
-                prefix: Vec::new(),
-                list: None,
-                expects_list: is_list,
-            });
+        if let Some(section) = self.out.add_record(group, Some(record), attribute, span) {
+            self.open(Level::new(line.indent, section, Vec::new(), is_list));
         }
         end
     }
 
-    /// Adds further keys on the same line, `a: 1  b: 2`. Returns the value of the first key.
+    /// Adds further keys on the same line, as in `a: 1  b: 2`. Returns the value of the first key.
     fn further_keys(
         &mut self,
         record: RecordId,
@@ -229,22 +231,16 @@ impl<'a> Block<'_, '_, 'a> {
         let group = *list.get_or_insert_with(|| {
             let mut scope = context.scope.clone();
             scope.extend(path.iter().cloned());
-            out.group(context.item, Form::Rows, scope, context.complete(false))
+            out.add_group(context.item, Form::Rows, scope, context.complete(false))
         });
         let span = self.text.span(line.key.start..line.value.end.max(line.key.end));
-        if let Some(record) = out.record(group, Some(parent), path, span) {
-            self.levels.push(Level {
-                indent,
-                record,
-                prefix: Vec::new(),
-                list: None,
-                expects_list: false,
-            });
+        if let Some(record) = out.add_record(group, Some(parent), path, span) {
+            self.levels.push(Level::new(indent, record, Vec::new(), false));
         }
     }
 
-    fn add_continuation(&mut self, line: Range<usize>, depth: usize) {
-        self.close(depth, false);
+    fn add_continuation(&mut self, line: Range<usize>, line_indent: usize) {
+        self.close(line_indent, false);
         let (record, attribute) = self.innermost();
         let line = self.text.trimmed(line);
         let bare = part(self.text.str, line.clone());
@@ -259,7 +255,7 @@ impl<'a> Block<'_, '_, 'a> {
         {
             self.out.set_time(record, inner.time(time));
         }
-        if !message::clauses_under(self.out, self.context, record, &attribute, inner) {
+        if !message::write_clauses_under_key(self.out, self.context, record, &attribute, inner) {
             self.out.write_cell(record, attribute, self.text, value.clone());
         }
     }

@@ -9,7 +9,7 @@ pub(super) type Cells = Vec<(&'static str, Range<usize>)>;
 const METHODS: [&str; 9] =
     ["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS", "CONNECT", "PRI"];
 
-/// Parses a request such as `"GET /cart HTTP/1.1" 504 167`, or from HAProxy `… 503 217 - - "GET /cart HTTP/1.1"`.
+/// Parses a request such as `"GET /cart HTTP/1.1" 504 167` or, from HAProxy, `… 503 217 - - "GET /cart HTTP/1.1"`.
 pub(super) fn request(line: &str) -> Cells {
     let mut cells = Cells::new();
     if !line.contains("HTTP/") {
@@ -85,22 +85,13 @@ fn window(line: &str, start: usize) -> Range<usize> {
 }
 
 fn spans(line: &str, range: Range<usize>) -> Vec<Range<usize>> {
-    let text = part(line, range.clone());
-    let mut found = Vec::new();
-    let mut start = None;
-    for (index, byte) in text.bytes().enumerate() {
-        let is_space = matches!(byte, b' ' | b'\t');
-        match start {
-            None if !is_space => start = Some(index),
-            Some(word_start) if is_space => {
-                found.push(range.start + word_start..range.start + index);
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    found.extend(start.map(|word_start| range.start + word_start..range.start + text.len()));
-    found
+    let mut start = range.start;
+    let words = part(line, range).split([' ', '\t']).map(|word| {
+        let span = start..start + word.len();
+        start = span.end + 1;
+        span
+    });
+    words.filter(|span| !span.is_empty()).collect()
 }
 
 fn is_status(word: &str) -> bool {

@@ -20,7 +20,7 @@ use crate::text::figures::ClockTime;
 use crate::text::{byte_at, find_two, part};
 use prefix::prefix;
 
-/// Extracts a line as a record. `continued` is the record of the line it continues.
+/// Extracts a line as a record. `continued` is the record of the line that this line continues, if any.
 pub(super) fn line<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -31,7 +31,7 @@ pub(super) fn line<'a>(
     let text = text.part(text.trimmed(0..text.len()));
     let prefix = prefix(text.str);
     let parent = continued.or(context.parent);
-    let record = out.record(group, parent, context.path.clone(), text.span(0..text.len()))?;
+    let record = out.add_record(group, parent, context.path.clone(), text.span(0..text.len()))?;
     for (attribute, range) in &prefix.cells {
         out.write_cell(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
@@ -44,8 +44,8 @@ pub(super) fn line<'a>(
         is_log = true;
         out.set_time(record, time);
     }
-    let quotes = memchr(b'"', text.str.as_bytes()).is_some();
-    let request = if quotes { access::request(text.str) } else { Vec::new() };
+    let has_quote = memchr(b'"', text.str.as_bytes()).is_some();
+    let request = if has_quote { access::request(text.str) } else { Vec::new() };
     for (attribute, range) in request {
         out.write_cell(record, vec![Cow::Borrowed(attribute)], text, range.clone());
     }
@@ -64,7 +64,7 @@ pub(super) fn line<'a>(
     Some(record)
 }
 
-/// Parses the bracketed time in an access log, after client and user.
+/// Parses the bracketed time in an access log, after the client and the user.
 fn bracketed_time(line: &str) -> Option<ClockTime> {
     let window = part(line, 0..line.floor_char_boundary(96));
     let start = find_two(window, *b" [")? + 2;

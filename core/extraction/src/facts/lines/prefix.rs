@@ -109,7 +109,7 @@ fn priority(rest: &str) -> Option<usize> {
     }
     let number_length = count_digits(part(rest, close + 1..rest.len()));
     let has_colon = byte_at(rest, close + 1 + number_length) == b':';
-    // RFC 5424 has a version here.
+    // In RFC 5424 format, the version is here.
     let has_version = number_length == 1 && byte_at(rest, close + 2) == b' ';
     Some(close + 1 + if has_colon || has_version { number_length + 1 } else { 0 })
 }
@@ -124,7 +124,7 @@ fn angled_level(line: &str, start: usize) -> Option<(usize, Piece)> {
     })
 }
 
-/// Parses a ClickHouse query id, `{}` or `{a81e}`, between thread and level.
+/// Parses a ClickHouse query id, `{}` or `{a81e}`, between the thread and the level.
 fn query_id(rest: &str) -> Option<usize> {
     let window = part(rest, 0..rest.floor_char_boundary(48));
     let close = window.find('}')?;
@@ -182,7 +182,7 @@ fn word(line: &str, start: usize, prefix: &Prefix) -> Option<(usize, Piece)> {
         });
     }
     let time = prefix.time.as_ref()?;
-    // klog: the thread id precedes the file.
+    // In klog format, the thread id precedes the file.
     if byte_at(line, time.span.start).is_ascii_uppercase()
         && word.bytes().all(|byte| byte.is_ascii_digit())
     {

@@ -1,4 +1,4 @@
-//! Splits a message where another subject begins. In doubt, it does not split.
+//! Splits a message where another subject begins. When in doubt, does not split.
 
 use core::ops::Range;
 
@@ -143,24 +143,16 @@ fn begins_new_subject(left: &str, right: &str) -> bool {
         return true;
     }
     // "cart-svc 8 ms, stock-svc 12 s"
-    let has_value = |name: &str, value: Option<&&str>| {
-        is_name(name) && value.is_some_and(|value| starts_with_digit(value))
+    let has_value = |name: &str, rest: &[&str]| {
+        is_name(name) && rest.iter().take(2).any(|value| starts_with_digit(value))
     };
-    let left_has_value = match left_words.as_slice() {
-        [name, rest @ ..] => {
-            has_value(name, rest.first())
-                || (is_name(name) && rest.get(1).is_some_and(|value| starts_with_digit(value)))
-        }
-        [] => false,
-    };
-    left_has_value
-        && (has_value(subject, rest.first())
-            || (is_name(subject) && rest.get(1).is_some_and(|value| starts_with_digit(value))))
+    let left_has_value = left_words.split_first().is_some_and(|(name, rest)| has_value(name, rest));
+    left_has_value && has_value(subject, rest)
 }
 
 const MAX_EDGE_WORDS: usize = 6;
 
-/// The maximum distance of the verb from the start of a statement in bytes.
+/// The maximum distance, in bytes, of the verb from the start of a statement.
 const MAX_HEAD: usize = 240;
 
 fn first_words(text: &str) -> Vec<&str> {
@@ -183,7 +175,7 @@ fn last_words(text: &str) -> Vec<&str> {
     found
 }
 
-/// Returns `true` if a word can be a subject: not a verb, preposition or connective.
+/// Returns `true` if a word can be a subject, that is, if it is not a verb, preposition or connective.
 fn can_be_subject(word: &str) -> bool {
     const NEVER: [&str; 44] = [
         "which", "who", "that", "because", "since", "when", "after", "before", "until", "so",

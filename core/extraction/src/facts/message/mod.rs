@@ -1,4 +1,4 @@
-//! Extracts facts from a message: as prose in its record, or as a record per subject.
+//! Extracts facts from a message, either as prose in the message's record or as one record per subject.
 
 mod clauses;
 mod pairs;
@@ -19,7 +19,7 @@ use pairs::{Pair, pairs, runs};
 pub(super) enum TextKind {
     /// A log message, with one subject unless a clause introduces another.
     Log,
-    /// Prose, with a subject per sentence.
+    /// Prose, with one subject per sentence.
     Prose,
 }
 
@@ -38,12 +38,12 @@ pub(super) fn write_message<'a>(
     if has_other_words(text.str, &pairs) {
         out.write_cell(record, Vec::new(), text, 0..text.len());
     }
-    pair_cells(out, record, text, &pairs);
+    write_pair_cells(out, record, text, &pairs);
 }
 
-/// Adds a string value. Returns `true` if it has several subjects and was added as child records; otherwise
-/// adds only its pairs.
-pub(super) fn clauses_under<'a>(
+/// Adds a string value. If it has several subjects, adds them as child records and returns `true`. If it has only
+/// one, adds the value's pairs and returns `false`.
+pub(super) fn write_clauses_under_key<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
     record: RecordId,
@@ -55,11 +55,11 @@ pub(super) fn clauses_under<'a>(
     });
     let kind = if is_log { TextKind::Log } else { TextKind::Prose };
     let Some(pairs) = write_clauses(out, context, record, key, text, kind) else { return true };
-    pair_cells(out, record, text, &pairs);
+    write_pair_cells(out, record, text, &pairs);
     false
 }
 
-/// Adds a text with several subjects and returns `None`, or returns the pairs in a text with a single subject.
+/// If a text has several subjects, adds them as records and returns `None`. If it has only one, returns its pairs.
 fn write_clauses<'a>(
     out: &mut Builder<'a>,
     context: &Context<'a>,
@@ -88,9 +88,9 @@ fn write_clauses<'a>(
             continue;
         }
         let span = part.span(0..part.len());
-        let clause = out.record(group, Some(record), path.to_vec(), span)?;
+        let clause = out.add_record(group, Some(record), path.to_vec(), span)?;
         out.write_cell(clause, Vec::new(), part, 0..part.len());
-        pair_cells(out, clause, part, &part_pairs);
+        write_pair_cells(out, clause, part, &part_pairs);
     }
     None
 }
@@ -100,7 +100,7 @@ fn group<'a>(out: &mut Builder<'a>, context: &Context<'a>, path: &[Cow<'a, str>]
     if !scope.ends_with(path) {
         scope.extend(path.iter().cloned());
     }
-    out.group(context.item, Form::Clauses, scope, context.complete(false))
+    out.add_group(context.item, Form::Clauses, scope, context.complete(false))
 }
 
 fn statements(text: &str, kind: TextKind) -> Vec<Range<usize>> {
@@ -131,7 +131,8 @@ fn write_runs<'a>(
     let Some((shared_count, runs)) = runs(text.str, pairs) else { return false };
     let group = clause_group.unwrap_or_else(|| group(out, context, path));
     let parent = if let Some(group) = clause_group {
-        let Some(clause) = out.record(group, Some(record), Vec::new(), text.span(0..text.len()))
+        let Some(clause) =
+            out.add_record(group, Some(record), Vec::new(), text.span(0..text.len()))
         else {
             return true;
         };
@@ -145,11 +146,12 @@ fn write_runs<'a>(
     if has_other_words(part(text.str, introduction.clone()), shared_pairs) {
         out.write_cell(parent, Vec::new(), text, introduction.clone());
     }
-    pair_cells(out, parent, text, shared_pairs);
+    write_pair_cells(out, parent, text, shared_pairs);
     for run in runs {
         let mut keys = path.to_vec();
         keys.extend(run.head.map(|head| text.name(head)));
-        let Some(run_record) = out.record(group, Some(parent), keys, text.span(run.span.clone()))
+        let Some(run_record) =
+            out.add_record(group, Some(parent), keys, text.span(run.span.clone()))
         else {
             return true;
         };
@@ -158,12 +160,12 @@ fn write_runs<'a>(
         if has_other_words(part(text.str, last..run.span.end), &[]) {
             out.write_cell(run_record, Vec::new(), text, run.span.clone());
         }
-        pair_cells(out, run_record, text, run_pairs);
+        write_pair_cells(out, run_record, text, run_pairs);
     }
     true
 }
 
-pub(super) fn pair_cells<'a>(
+pub(super) fn write_pair_cells<'a>(
     out: &mut Builder<'a>,
     record: RecordId,
     text: Text<'_, 'a>,

@@ -175,9 +175,10 @@ fn with_unit(rest: &str, end: usize) -> usize {
 }
 
 /// Splits pairs with several subjects into runs. Also returns the number of leading pairs that apply to all runs.
-/// Returns `None` if all pairs have one subject.
+/// Returns `None` if all pairs have the same subject.
 ///
-/// A run starts with a bare word before a pair if the first pair has one too, or with a repeated key.
+/// If a bare word precedes the first pair and at least one other pair, each such word starts a run. If not, each
+/// occurrence of the first key that is repeated starts a run.
 pub(super) fn runs(text: &str, pairs: &[Pair]) -> Option<(usize, Vec<Run>)> {
     if pairs.len() < 2 {
         return None;
@@ -272,7 +273,7 @@ fn first_repeated_key(text: &str, pairs: &[Pair]) -> Option<usize> {
     repeated.min()
 }
 
-/// Returns the word between a pair and the previous one if there is exactly one.
+/// Returns the word between a pair and the previous pair if there is exactly one word.
 fn word_before(text: &str, pairs: &[Pair], index: usize) -> Option<Range<usize>> {
     let start =
         index.checked_sub(1).and_then(|index| pairs.get(index)).map_or(0, |pair| pair.span.end);
@@ -297,7 +298,7 @@ fn word_before(text: &str, pairs: &[Pair], index: usize) -> Option<Range<usize>>
 mod tests {
     use super::*;
 
-    fn written(text: &str) -> Vec<String> {
+    fn formatted_pairs(text: &str) -> Vec<String> {
         let format_pair = |pair: &Pair| {
             format!("{}={}", part(text, pair.key.clone()), part(text, pair.value.clone()))
         };
@@ -333,7 +334,7 @@ mod tests {
             ("GET /a?x=1&y=2 x == 3 a => b c >= 4 --tail=5", &["tail=5"]),
             ("k=\"never closed", &[]),
         ] {
-            assert_eq!(written(text), expected, "{text}");
+            assert_eq!(formatted_pairs(text), expected, "{text}");
         }
     }
 

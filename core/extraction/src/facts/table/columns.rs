@@ -50,7 +50,7 @@ pub(in crate::facts) fn read<'a>(
     }
     if !is_underlined
         && !is_aligned(&header, &first_row)
-        && !same_words(text.str, &header, rows_start..row_end)
+        && !has_same_word_count(text.str, &header, rows_start..row_end)
     {
         return None;
     }
@@ -94,7 +94,7 @@ pub(in crate::facts) fn read<'a>(
     Some(table.footer(out, context, text, end))
 }
 
-/// Returns `true` if a row count follows within a few lines. Required for a table with a single column.
+/// Returns `true` if a row count follows within a few lines. A table with a single column requires one.
 fn has_row_count(text: Text<'_, '_>, mut offset: usize) -> bool {
     const FEW: usize = 16;
     (0..FEW).any(|_| {
@@ -105,7 +105,7 @@ fn has_row_count(text: Text<'_, '_>, mut offset: usize) -> bool {
     })
 }
 
-/// Returns `true` if a line is a key to the left of the table header, which starts the next section.
+/// Returns `true` if a line starts the next section, with a key to the left of the table header.
 fn is_key_outside(header: &str, row: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start().len();
     indent(row) < indent(header)
@@ -150,7 +150,7 @@ fn is_underline(line: &str) -> bool {
     line.len() >= 4 && line.bytes().all(|byte| matches!(byte, b'-' | b'=' | b' '))
 }
 
-/// Returns the columns: by the dashes in an underline, by gaps of two spaces, or by words.
+/// Returns the columns. They are defined by the dashes in an underline, by gaps of two spaces, or by words.
 fn header(
     text: &str,
     line: Range<usize>,
@@ -162,11 +162,11 @@ fn header(
         let columns = fields(text, underline, 1);
         let found = columns.iter().enumerate().map(|(index, column)| {
             let next_start = columns.get(index + 1).map_or(usize::MAX, |next| next.columns.start);
-            let mut names_below = names.iter().filter(|name| {
+            let mut names_above = names.iter().filter(|name| {
                 name.columns.start + 1 > column.columns.start && name.columns.start < next_start
             });
-            let first = names_below.next()?;
-            let last = names_below.next_back().unwrap_or(first);
+            let first = names_above.next()?;
+            let last = names_above.next_back().unwrap_or(first);
             Some(Field {
                 bytes: first.bytes.start..last.bytes.end,
                 columns: column.columns.clone(),
@@ -230,7 +230,7 @@ fn overlap(column: &Field, cell: &Field) -> usize {
     end.saturating_sub(column.columns.start.max(cell.columns.start))
 }
 
-fn same_words(text: &str, header: &[Field], row: Range<usize>) -> bool {
+fn has_same_word_count(text: &str, header: &[Field], row: Range<usize>) -> bool {
     header.len() >= 3 && fields(text, row, 1).len() == header.len()
 }
 

@@ -1,4 +1,4 @@
-//! Extracts facts from comma, semicolon and tab separated values with a header.
+//! Extracts facts from comma-, semicolon- and tab-separated values with a header.
 
 use core::ops::Range;
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ pub(in crate::facts) fn read<'a>(
     let header = fields(text.str, header_start..first, delimiter, &mut reader)?;
     let second = text.end_of_line(first);
     let row = fields(text.str, first..second, delimiter, &mut reader)?;
-    if header.len() < 2 || !is_row_of(row.len(), header.len()) {
+    if header.len() < 2 || !fits_header(row.len(), header.len()) {
         return None;
     }
     let names: Vec<Cow<'a, str>> =
@@ -44,7 +44,7 @@ pub(in crate::facts) fn read<'a>(
     while end < text.len() {
         let next = text.end_of_line(end);
         let Some(cells) = fields(text.str, end..next, delimiter, &mut reader) else { break };
-        if !is_row_of(cells.len(), table.columns()) || cells.len() < 2 {
+        if !fits_header(cells.len(), table.columns()) || cells.len() < 2 {
             break;
         }
         let cells = cells.into_iter().map(|cell| without_quotes(text.str, cell)).enumerate();
@@ -55,11 +55,11 @@ pub(in crate::facts) fn read<'a>(
 }
 
 /// Returns `true` if a row fits the header. Allows a trailing delimiter and one missing field.
-fn is_row_of(row: usize, header: usize) -> bool {
+fn fits_header(row: usize, header: usize) -> bool {
     row == header || row + 1 == header && header > 2 || row == header + 1
 }
 
-/// Splits a line into fields, including quotes. Returns `None` if a quote is unclosed.
+/// Splits a line into fields, which include their quotes. Returns `None` if a quote is unclosed.
 fn fields(
     text: &str,
     line: Range<usize>,

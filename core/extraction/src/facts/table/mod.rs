@@ -1,4 +1,4 @@
-//! Adds table rows in any format, and parses the row count in the footer.
+//! Adds the rows of a table in any format, and parses the row count in its footer.
 
 pub(super) mod columns;
 pub(super) mod csv;
@@ -29,7 +29,7 @@ impl<'a> Table<'a> {
         columns: Vec<Cow<'a, str>>,
     ) -> Self {
         let group =
-            out.group(context.item, Form::Rows, context.scope.clone(), context.complete(false));
+            out.add_group(context.item, Form::Rows, context.scope.clone(), context.complete(false));
         let time = columns.iter().position(|name| is_time_name(name));
         Self { group, columns, time, rows: 0 }
     }
@@ -49,7 +49,7 @@ impl<'a> Table<'a> {
         self.rows += 1;
         let line = text.trimmed(line);
         let Some(record) =
-            out.record(self.group, context.parent, context.path.clone(), text.span(line))
+            out.add_record(self.group, context.parent, context.path.clone(), text.span(line))
         else {
             return;
         };

@@ -84,9 +84,9 @@ pub(in crate::facts) fn records<'a>(
             end = next;
         }
         let group = *group.get_or_insert_with(|| {
-            out.group(context.item, Form::Rows, context.scope.clone(), context.complete(false))
+            out.add_group(context.item, Form::Rows, context.scope.clone(), context.complete(false))
         });
-        let Some(record) = out.record(
+        let Some(record) = out.add_record(
             group,
             context.parent,
             context.path.clone(),
@@ -104,7 +104,7 @@ pub(in crate::facts) fn records<'a>(
     (end > offset).then_some(end)
 }
 
-/// Splits a line at its bars, without empty parts at both ends.
+/// Splits a line at its bars. Omits the empty part at either end.
 fn split_at_bars(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let line_text = part(text, line.clone());
     let trimmed = line_text.trim();

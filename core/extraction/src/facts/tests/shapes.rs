@@ -35,7 +35,7 @@ fn parses_unaligned_columns() {
 }
 
 #[test]
-fn parses_headers_that_start_with_a_time_or_mark() {
+fn parses_headers_that_start_with_a_time_or_a_mark() {
     let text = "08:20:00 AM  Device      r/s      w/s   %util\n08:20:00 AM  nvme1n1     120.4   1811.2    24.0\n08:20:00 AM  nvme2n1       0.0    600.1   100.0\n";
     assert_owner(text, "%util", "100.0", "nvme2n1", "nvme1n1");
     assert!(facts_of(text)[0].ends_with("@08:20:00 AM"));
@@ -84,7 +84,7 @@ fn parses_tables_with_bars() {
 }
 
 #[test]
-fn parses_separated_values() {
+fn parses_delimiter_separated_values() {
     let text = "time,instance,cpu_pct,note\n2026-01-05 13:00,billing,31.2,\"a, b\"\n2026-01-05 13:05,orders,18.7,\n";
     assert_eq!(
         facts_of(text)[2],
@@ -109,7 +109,7 @@ fn parses_sections_in_describe_output() {
 }
 
 #[test]
-fn quoted_yaml_scalars_end_at_their_quote() {
+fn quoted_yaml_scalars_end_at_the_closing_quote() {
     let tabs = "\t".repeat(28);
     for text in [
         format!(
@@ -186,8 +186,8 @@ fn truncated_groups_are_incomplete() {
 
 #[test]
 fn extraction_takes_linear_time() {
-    // Regression: each of these once made a parser restart at every line.
-    const TIMES: usize = 40_000;
+    // Regression test: each of these pieces once made a parser restart at every line.
+    const REPETITIONS: usize = 40_000;
     for piece in [
         "[1,\n",
         "{\"a\":\n",
@@ -225,8 +225,8 @@ fn extraction_takes_linear_time() {
         "a:\n b:\n",
         "`",
     ] {
-        let text = piece.repeat(TIMES);
+        let text = piece.repeat(REPETITIONS);
         let facts = Facts::extract([item(&text)], &Budget::unlimited());
-        assert!(facts.records().count() <= 4 * TIMES + 4, "{piece:?}");
+        assert!(facts.records().count() <= 4 * REPETITIONS + 4, "{piece:?}");
     }
 }

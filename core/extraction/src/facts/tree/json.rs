@@ -39,7 +39,8 @@ pub(in crate::facts) fn values<'a>(
             let is_single = value_at_start(text, value_end).is_none();
             let form = if is_single { Form::Object } else { Form::Lines };
             let complete = if is_single { complete } else { context.complete(false) };
-            group = Some(objects.out.group(context.item, form, context.scope.clone(), complete));
+            group =
+                Some(objects.out.add_group(context.item, form, context.scope.clone(), complete));
         }
         objects.add_root(group);
         end = value_end;
@@ -54,7 +55,7 @@ pub(super) fn add_tree<'a>(
 ) {
     let complete = context.complete(tree.closed);
     let mut context = context.clone();
-    let group = out.group(context.item, Form::Object, context.scope.clone(), complete);
+    let group = out.add_group(context.item, Form::Object, context.scope.clone(), complete);
     let scope = context.scope.clone();
     if let Some((key, _)) = tree.node(0).and_then(|root| root.key.as_ref()) {
         context.path.push(Cow::Owned(truncate(key, 256).to_owned()));
@@ -84,8 +85,8 @@ fn value_at_start(text: Text<'_, '_>, offset: usize) -> Option<usize> {
     matches!(byte_at(text.str, start), b'{' | b'[').then_some(start)
 }
 
-/// Parses the value at an offset and returns it with its range. Rejects brackets in prose and returns the
-/// end of the search.
+/// Parses the value at an offset and returns it with its range. If there is none, as for brackets in prose, returns
+/// the end of the search as the error.
 fn value_at<'t>(
     text: Text<'t, '_>,
     offset: usize,

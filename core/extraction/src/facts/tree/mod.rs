@@ -1,6 +1,6 @@
 //! A parsed JSON, YAML or XML value with source positions.
 //!
-//! Nodes are in text order, each with the index after its last descendant, so traversal needs no recursion.
+//! Nodes are in text order. Each node contains the index after its last descendant, so traversal needs no recursion.
 
 pub(super) mod json;
 mod json_parser;
@@ -20,7 +20,7 @@ pub(super) const MAX_DEPTH: usize = 64;
 pub(super) struct Node<'t> {
     pub(super) key: Option<(Cow<'t, str>, Range<usize>)>,
     pub(super) value: Value<'t>,
-    /// The byte range; for a string, without quotes.
+    /// The byte range. For a string, it excludes the quotes.
     pub(super) span: Range<usize>,
     /// The index after the last descendant.
     pub(super) after: usize,

@@ -58,7 +58,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         path: Vec<Cow<'a, str>>,
     ) -> Option<RecordId> {
         let span = self.tree.node(index)?.span.clone();
-        let record = self.out.record(group, parent, path, self.text.span(span))?;
+        let record = self.out.add_record(group, parent, path, self.text.span(span))?;
         if self.series(index, record) {
             return Some(record);
         }
@@ -79,7 +79,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.scalar(record, if key.is_empty() { Vec::new() } else { vec![key] }, member);
     }
 
-    /// Converts the members of an object that has other members than scalars.
+    /// Converts the members of an object that also has non-scalar members.
     fn members(&mut self, index: usize, record: RecordId, has_scalars: bool) {
         let rows = self.rows_by_key(index);
         let zipped = self.zip_arrays(index, record);
@@ -142,7 +142,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         self.scope.pop();
     }
 
-    /// Converts an array. Objects are rows; other values belong to the parent, if there is one.
+    /// Converts an array. Objects become rows; other values belong to the parent, if there is one.
     fn array(&mut self, index: usize, parent: Option<RecordId>, path: Vec<Cow<'a, str>>) {
         let tree = self.tree;
         let has_rows =
@@ -167,7 +167,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         }
     }
 
-    /// Converts a row without names. Its cells have no attribute.
+    /// Converts a row without column names. Its cells have no attribute.
     fn tuple(
         &mut self,
         index: usize,
@@ -178,7 +178,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
         let Some(span) = self.tree.node(index).map(|node| self.text.span(node.span.clone())) else {
             return;
         };
-        let Some(record) = self.out.record(group, parent, path.to_vec(), span) else { return };
+        let Some(record) = self.out.add_record(group, parent, path.to_vec(), span) else { return };
         let tree = self.tree;
         if tree.is_scalar(index) {
             self.scalar(record, Vec::new(), index);
@@ -291,7 +291,7 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
             }
             let starts_as_json = matches!(byte_at(text.str.trim_start(), 0), b'{' | b'[');
             (starts_as_json && read_embedded(objects.out, &child_context(), text))
-                || message::clauses_under(objects.out, &context, record, attribute, text)
+                || message::write_clauses_under_key(objects.out, &context, record, attribute, text)
         });
         self.scope = context.scope;
         is_extracted
@@ -341,6 +341,6 @@ impl<'w, 'a> Objects<'w, '_, 'a> {
     }
 
     pub(super) fn group(&mut self, form: Form) -> GroupId {
-        self.out.group(self.context.item, form, self.scope.clone(), self.complete)
+        self.out.add_group(self.context.item, form, self.scope.clone(), self.complete)
     }
 }

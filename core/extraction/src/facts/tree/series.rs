@@ -11,8 +11,8 @@ use crate::facts::times::whole_time;
 use crate::text::part;
 
 impl<'a> Objects<'_, '_, 'a> {
-    /// Converts `{"metric": {…}, "values": [[t, v], …]}`. The labels belong to the record, the
-    /// samples to its children.
+    /// Converts `{"metric": {…}, "values": [[t, v], …]}`. The labels belong to the record, and the samples to its
+    /// children.
     pub(super) fn series(&mut self, index: usize, record: RecordId) -> bool {
         const LABELS: [&str; 3] = ["metric", "stream", "target"];
         const SAMPLES: [&str; 4] = ["values", "value", "datapoints", "histogram"];
@@ -52,7 +52,7 @@ impl<'a> Objects<'_, '_, 'a> {
             let Some(span) = tree.node(row).map(|node| self.text.span(node.span.clone())) else {
                 continue;
             };
-            let Some(sample) = self.out.record(group, Some(record), Vec::new(), span) else {
+            let Some(sample) = self.out.add_record(group, Some(record), Vec::new(), span) else {
                 return;
             };
             let value = if self.time(sample, first) {
@@ -103,7 +103,8 @@ impl<'a> Objects<'_, '_, 'a> {
             let Some(span) = tree.node(row).map(|node| self.text.span(node.span.clone())) else {
                 continue;
             };
-            let Some(row_record) = self.out.record(group, Some(record), Vec::new(), span) else {
+            let Some(row_record) = self.out.add_record(group, Some(record), Vec::new(), span)
+            else {
                 return true;
             };
             for (cell, name) in tree.members(row).zip(&names) {
@@ -116,7 +117,7 @@ impl<'a> Objects<'_, '_, 'a> {
         true
     }
 
-    /// Converts parallel arrays to rows if the first one has names or times. Returns the converted arrays.
+    /// Converts parallel arrays to rows if the first one contains names or times. Returns the converted arrays.
     pub(super) fn zip_arrays(&mut self, index: usize, record: RecordId) -> Vec<usize> {
         let tree = self.tree;
         let arrays = tree.members(index).filter(|member| {
@@ -170,7 +171,9 @@ impl<'a> Objects<'_, '_, 'a> {
                 return;
             }
             let span = self.text.span(first.span.clone());
-            let Some(row) = self.out.record(group, Some(record), Vec::new(), span) else { return };
+            let Some(row) = self.out.add_record(group, Some(record), Vec::new(), span) else {
+                return;
+            };
             for (column, (cell, key)) in cells.into_iter().zip(&keys).enumerate() {
                 let is_time = column == 0 && by_time && self.time(row, cell);
                 if !is_time {
@@ -218,7 +221,7 @@ fn is_list_of_names(key: &str) -> bool {
     LISTS.iter().any(|list| list.eq_ignore_ascii_case(key))
 }
 
-/// Returns `true` if a value has a marker for a next page or truncation.
+/// Returns `true` if a value contains a field that indicates a next page or a truncation.
 pub(super) fn is_incomplete(tree: &Tree<'_>, text: &str) -> bool {
     #[rustfmt::skip]
     const MARKS: [&str; 11] = [

@@ -29,8 +29,8 @@ pub(in crate::facts) fn elements<'a>(
             && (byte_at(window, 1).is_ascii_alphabetic() || window.starts_with("<?xml"))
             && window.contains('>');
         let inner = text.suffix(start);
-        let element_read = if is_opening_tag { element(inner.str, out.budget()) } else { Err(0) };
-        match element_read {
+        let parsed_element = if is_opening_tag { element(inner.str, out.budget()) } else { Err(0) };
+        match parsed_element {
             Ok(tree) => {
                 json::add_tree(out, context, inner.part(0..tree.end), &tree);
                 end = start + tree.end;
@@ -129,11 +129,7 @@ impl<'t> XmlParser<'t> {
             return Some(());
         }
         let parent = self.open.last().copied()?;
-        let continues_text = self.nodes.len() > parent + 1
-            && self
-                .nodes
-                .last()
-                .is_some_and(|last| last.key.as_ref().is_some_and(|(key, _)| key.is_empty()));
+        let continues_text = self.nodes.len() > parent + 1 && self.last_is_text();
         if let Some(last) = self.nodes.last_mut().filter(|_| continues_text) {
             last.span.end = bytes.end;
             last.value = Value::Text(unescaped(part(self.text, last.span.clone())));
@@ -149,17 +145,17 @@ impl<'t> XmlParser<'t> {
         self.nodes.push(Node { key, value: Value::Text(text), span, after })
     }
 
+    fn last_is_text(&self) -> bool {
+        let key = self.nodes.last().and_then(|last| last.key.as_ref());
+        key.is_some_and(|(key, _)| key.is_empty())
+    }
+
     /// Closes an element. If it contains only text, the text becomes its value.
     fn end(&mut self, end: usize) -> Option<()> {
         let open = self.open.pop()?;
         self.closed_elements += 1;
         let after = self.nodes.len();
-        let only_text = after == open + 2
-            && !self.open.is_empty()
-            && self
-                .nodes
-                .last()
-                .is_some_and(|last| last.key.as_ref().is_some_and(|(key, _)| key.is_empty()));
+        let only_text = after == open + 2 && !self.open.is_empty() && self.last_is_text();
         if only_text {
             let text = self.nodes.pop()?;
             let node = self.nodes.get_mut(open)?;
@@ -172,7 +168,7 @@ impl<'t> XmlParser<'t> {
         Some(())
     }
 
-    /// Returns the range of a substring by its address.
+    /// Returns the range of a substring, determined by its address.
     fn range_of(&self, piece: &str) -> Option<Range<usize>> {
         let start = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize)?;
         let range = start..start + piece.len();

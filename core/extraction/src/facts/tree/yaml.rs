@@ -26,15 +26,17 @@ pub(in crate::facts) fn read<'a>(
         return ParseOutcome::NotFound(end);
     }
     let part = text.part(offset..end);
-    let Some(trees) = documents(part.str, out.budget()) else { return ParseOutcome::NotFound(end) };
+    let Some(trees) = parse_documents(part.str, out.budget()) else {
+        return ParseOutcome::NotFound(end);
+    };
     for tree in &trees {
         json::add_tree(out, context, part, tree);
     }
     ParseOutcome::Parsed(end)
 }
 
-/// Returns the end of the lines that may be YAML, and `true` if they look like YAML: they have lists or
-/// nested keys, and no values aligned in a column.
+/// Returns the end of the lines that can be YAML, and whether they are likely to be YAML. They are if they contain
+/// lists or nested keys, and no values aligned in a column.
 fn extent(text: Text<'_, '_>, offset: usize) -> (usize, bool) {
     let mut end = offset;
     let mut last_content_end = offset;
@@ -70,7 +72,7 @@ fn extent(text: Text<'_, '_>, offset: usize) -> (usize, bool) {
     )
 }
 
-fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
+fn parse_documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
     let offsets: Vec<usize> = if text.is_ascii() {
         Vec::new()
     } else {
@@ -93,7 +95,7 @@ fn documents<'t>(text: &'t str, budget: &Budget) -> Option<Vec<Tree<'t>>> {
 
 struct YamlParser<'t, 'b> {
     text: &'t str,
-    /// The start of each character; empty for ASCII text.
+    /// The start of each character. Empty for ASCII text.
     offsets: Vec<usize>,
     trees: Vec<Tree<'t>>,
     nodes: Nodes<'t>,

@@ -19,7 +19,7 @@ impl ReportParser<'_> {
         Document { assertions: self.assertions, uncovered }
     }
 
-    /// Marks titles with words that occur together elsewhere as non-claims. Other titles become claims.
+    /// Marks a title as a non-claim if its words occur together elsewhere. Other titles become claims.
     fn resolve_titles(&mut self) {
         let titles = std::mem::take(&mut self.titles);
         let parsed: Vec<Title> = titles.iter().map(|title| Title::parse(title.text())).collect();

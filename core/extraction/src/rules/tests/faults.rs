@@ -1,9 +1,9 @@
-//! Tests mistakes typical of word matching, in several formats.
+//! Tests that the rules avoid the mistakes typical of word matching, in several formats.
 
 use super::check;
 
 #[test]
-fn false_conditions_are_not_supported() {
+fn does_not_support_false_conditions() {
     let json = r#"{"kind": "Node", "metadata": {"name": "node-c9"}, "status": {"conditions": [
         {"type": "Ready", "status": "False", "reason": "KubeletNotReady"},
         {"type": "MemoryPressure", "status": "False"},
@@ -66,7 +66,7 @@ fn inactive_alerts_are_not_firing() {
 }
 
 #[test]
-fn does_not_mix_lines_of_different_entities() {
+fn does_not_combine_lines_about_different_entities() {
     for content in [
         "primary: db-1 healthy\nreplica: db-2 lagging\n",
         "primary: db-1\nprimary_state: healthy\nreplica: db-2\nreplica_state: lagging\n",

@@ -1,4 +1,4 @@
-//! Tests generated evidence with values swapped between entities, attributes and units.
+//! Tests the rules on generated evidence, with statements in which the values of entities or attributes are swapped.
 
 use core::fmt::Write as _;
 

@@ -1,17 +1,18 @@
 //! Compares figures in a claim with figures in its evidence.
 //!
-//! A claim accepts a range of values around its own; the evidence has a single value.
+//! A claim accepts a range of values around its own. The evidence contains a single value.
 //!
-//! | claim | accepted |
+//! | claim | values that it accepts |
 //! |---|---|
-//! | `97 %`, `1.8 s` | half a unit of the last digit, either way |
-//! | `1Gi` with evidence `512Mi`, both whole binary sizes | the exact size |
-//! | "about 97 %", "3.1 million" | two points, or 5 % for other units; at least half a unit of the last digit |
+//! | `97 %`, `1.8 s` | within half a unit of the last digit, in either direction |
+//! | `1Gi` with evidence `512Mi` (both are whole binary sizes) | exactly the claimed size |
+//! | "about 97 %", "3.1 million" | within two points (at most a tenth of the value), or 5 % for other units |
 //! | "at least", "over", "at most", "under" | all values within the bound |
-//! | `2 GB` with evidence `2 GiB` | nothing; equal digits in two systems are a mistake |
-//! | `2.15 GB` with evidence `2 GiB` | at most 1 % either way |
+//! | `2 GB` with evidence `2 GiB` | none, because equal digits in two systems are a mistake |
+//! | `2.15 GB` with evidence `2 GiB` | within at most 1 %, in either direction |
 //!
-//! Evidence that is less precise than the claim neither supports nor refutes it.
+//! An approximate claim also accepts all values that the same claim would accept if it were exact. Evidence that is
+//! less precise than the claim neither supports nor refutes it.
 
 use core::ops::Range;
 
@@ -68,15 +69,6 @@ fn compare(claim: &Figure, evidence: &Figure) -> Option<Agreement> {
     } else {
         Agreement::Different
     })
-}
-
-/// Orders two figures by value. Returns `None` for different dimensions and for bounds.
-#[must_use]
-pub fn compare_values(a: &Figure, b: &Figure) -> Option<core::cmp::Ordering> {
-    let is_plain = a.comparator.is_none() && b.comparator.is_none();
-    let unit = comparable_unit(a, b).filter(|_| is_plain)?;
-    let (a, b) = on_one_scale((a.value, a.unit), (b.value, unit))?;
-    Some(a.value.cmp(&b.value))
 }
 
 /// Returns `true` for sizes such as `512Mi` and `1Gi`, which are configured and not rounded.
@@ -156,7 +148,7 @@ struct Interval {
 
 impl Interval {
     fn new(value: i128, tolerance: i128, bound: Option<Comparator>) -> Option<Self> {
-        // Only plain values are rounded, not bounds. An exclusive bound moves by one scaled step, the
+        // Only plain values are rounded, not bounds. An exclusive bound moves by one scaled step, which is the
         // smallest difference.
         Some(match bound {
             None => {
@@ -169,7 +161,7 @@ impl Interval {
         })
     }
 
-    /// Limits the interval to a fifth around a value: "just over 2 GB" is not 4 GB.
+    /// Limits the interval to values within a fifth of `value`: "just over 2 GB" is not 4 GB.
     fn close_to(self, value: i128) -> Option<Self> {
         let fifth = value.checked_abs()? / 5;
         let (low, high) = (value.checked_sub(fifth)?, value.checked_add(fifth)?);
@@ -184,8 +176,8 @@ impl Interval {
         self.low <= other.low && other.high <= self.high
     }
 
-    /// Returns `true` if two intervals overlap. Closed intervals must share more than an end point,
-    /// where rounding meets.
+    /// Returns `true` if two intervals overlap. Bounded intervals must share more than an end point, because adjacent
+    /// rounding ranges meet there.
     fn overlaps(&self, other: &Self) -> bool {
         let is_unbounded = self.low == i128::MIN
             || self.high == i128::MAX
@@ -235,7 +227,7 @@ mod tests {
     use super::Agreement::{Different, Incomparable, Same};
     use super::*;
 
-    fn compared(claim: &str, evidence: &str) -> Agreement {
+    fn agreement_of(claim: &str, evidence: &str) -> Agreement {
         let (claim, evidence) = (figures(claim), figures(evidence));
         assert_eq!((claim.figures.len(), evidence.figures.len()), (1, 1), "{claim:?} {evidence:?}");
         agree(&claim.figures[0], &evidence.figures[0])
@@ -265,7 +257,7 @@ mod tests {
             ("90 minutes", "1h30m", Same),
             ("doubled", "2x", Same),
         ] {
-            assert_eq!(compared(claim, evidence), expected, "{claim} / {evidence}");
+            assert_eq!(agreement_of(claim, evidence), expected, "{claim} / {evidence}");
         }
     }
 
@@ -283,7 +275,7 @@ mod tests {
             ("2.1 million", "2118400", Same),
             ("2.1 million", "3118400", Different),
         ] {
-            assert_eq!(compared(claim, evidence), expected, "{claim} / {evidence}");
+            assert_eq!(agreement_of(claim, evidence), expected, "{claim} / {evidence}");
         }
     }
 
@@ -310,19 +302,19 @@ mod tests {
             ("97 %", "over 95 %", Incomparable),
             ("90 %", "over 95 %", Different),
         ] {
-            assert_eq!(compared(claim, evidence), expected, "{claim} / {evidence}");
+            assert_eq!(agreement_of(claim, evidence), expected, "{claim} / {evidence}");
         }
     }
 
     #[test]
     fn times_differ_only_if_both_dates_are_known() {
         let time = |text: &str| figures(text).times.remove(0);
-        let compared = |a, b| agree_times(&time(a), &time(b));
-        assert_eq!(compared("14:02", "2024-05-01T14:02:31Z"), Same);
-        assert_eq!(compared("14:02", "2024-05-01T16:40:00Z"), Incomparable);
-        assert_eq!(compared("2024-05-01T14:02:31Z", "2024-05-01T16:02:31+02:00"), Same);
-        assert_eq!(compared("2024-05-01T14:02:31Z", "2024-05-01T14:05:00Z"), Different);
-        assert_eq!(compared("2024-05-01 14:02:31", "2024-05-01T16:02:31+02:00"), Incomparable);
-        assert_eq!(compared("14:02:31", "14:02"), Incomparable);
+        let agreement_of = |a, b| agree_times(&time(a), &time(b));
+        assert_eq!(agreement_of("14:02", "2024-05-01T14:02:31Z"), Same);
+        assert_eq!(agreement_of("14:02", "2024-05-01T16:40:00Z"), Incomparable);
+        assert_eq!(agreement_of("2024-05-01T14:02:31Z", "2024-05-01T16:02:31+02:00"), Same);
+        assert_eq!(agreement_of("2024-05-01T14:02:31Z", "2024-05-01T14:05:00Z"), Different);
+        assert_eq!(agreement_of("2024-05-01 14:02:31", "2024-05-01T16:02:31+02:00"), Incomparable);
+        assert_eq!(agreement_of("14:02:31", "14:02"), Incomparable);
     }
 }

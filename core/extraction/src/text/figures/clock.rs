@@ -1,4 +1,4 @@
-//! Parses clock times: a time of day, with date and zone if stated.
+//! Parses clock times: a time of day, with the date and the zone if they are stated.
 
 use core::ops::Range;
 
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_count_from_the_epoch() {
+    fn days_are_counted_from_the_epoch() {
         let days = |year, month, day| Date { year, month, day }.days();
         assert_eq!(days(1970, 1, 1), 0);
         assert_eq!(days(2000, 3, 1), 11_017);

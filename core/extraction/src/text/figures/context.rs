@@ -17,7 +17,7 @@ pub(super) fn can_qualify(text: &str, start: usize, previous: Option<&Word<'_>>)
     is_sign || previous.is_some_and(|word| word.span.end + 3 >= start && is_any(word, &LAST))
 }
 
-/// Returns `true` if the words before a number mark it as approximate, and the bound they state. A bound is
+/// Returns whether the words before a number mark it as approximate, and the bound that they state. A bound is
 /// approximate if the value is close to it: "just over 5", but not "within about 5".
 pub(super) fn qualifiers_before(
     text: &str,
@@ -182,7 +182,7 @@ impl Neighbors<'_> {
         let is_change_request = self.previous_is(&["request"])
             && second_previous.is_some_and(|word| is_any(word, &["pull", "merge", "change"]));
         let is_not_count =
-            || self.next_is_not_noun() || self.next_is(&["was", "is", "had", "has", "were"]);
+            || self.cannot_count_next() || self.next_is(&["was", "is", "had", "has", "were"]);
         is_change_request
             || self.previous_is(&["alert", "build", "pipeline", "mr"]) && is_not_count()
     }
@@ -201,12 +201,12 @@ impl Neighbors<'_> {
         (100..600).contains(&value)
             && (self.follows_any(&NAMING, &["was", "is", "of", "a", "the"])
                 || (is_known_error(value)
-                    && (self.previous_is(&RETURNING) && self.next_is_not_noun()
+                    && (self.previous_is(&RETURNING) && self.cannot_count_next()
                         || self.next_is(&COUNTED))))
     }
 
     /// Returns `true` if the number cannot count the next word.
-    fn next_is_not_noun(&self) -> bool {
+    fn cannot_count_next(&self) -> bool {
         self.next.as_ref().is_none_or(|word| {
             is_any(
                 word,

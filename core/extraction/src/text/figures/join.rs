@@ -1,4 +1,4 @@
-//! Joins related figures: ranges share a unit, and "2 minutes 30 seconds" is one duration.
+//! Joins related figures: the figures in a range share a unit, and "2 minutes 30 seconds" is one duration.
 
 use core::ops::Range;
 

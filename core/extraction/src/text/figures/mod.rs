@@ -16,7 +16,7 @@ mod units_after;
 
 use core::ops::Range;
 
-pub use agreement::{Agreement, agree, agree_times, compare_values};
+pub use agreement::{Agreement, agree, agree_times};
 pub use clock::{ClockTime, Date, MONTHS};
 pub(crate) use clock::{clock_at, date_at};
 pub use scan::figures;
@@ -28,7 +28,7 @@ pub use unit::{Dimension, System, Unit};
 pub struct Figures {
     /// Quantities.
     pub figures: Vec<Figure>,
-    /// Times of day, with date and zone if stated.
+    /// Times of day, with the date and the zone if they are stated.
     pub times: Vec<ClockTime>,
     /// Numbers and names with digits that are not quantities.
     pub codes: Vec<Code>,
@@ -45,13 +45,13 @@ impl Figures {
 /// A quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// The byte range of number and unit.
+    /// The byte range of the number and its unit.
     pub span: Range<usize>,
     /// The number in terms of `unit`.
     pub value: Decimal,
-    /// The unit; [`Unit::COUNT`] if none is stated.
+    /// The unit, or [`Unit::COUNT`] if none is stated.
     pub unit: Unit,
-    /// `true` if the text marks it as approximate: "about", "roughly", `~`.
+    /// `true` if the text marks the quantity as approximate: "about", "roughly", `~`.
     pub approximate: bool,
     /// The kind of bound, if the text states a bound.
     pub comparator: Option<Comparator>,

@@ -1,7 +1,7 @@
 //! Finds the numbers in a text.
 //!
-//! A word that starts with a digit is parsed as a time or date, an address or version, a range, or a number
-//! with a unit; otherwise it is a code. A word that starts with a letter and contains digits is a name.
+//! A word that starts with a digit is parsed as a time or date, an address or version, a range, or a number with a
+//! unit. If it is none of these, it is a code. A word that starts with a letter and contains digits is a name.
 
 use core::ops::Range;
 
@@ -37,7 +37,7 @@ struct Scanner<'a> {
     text: &'a str,
     figures: Figures,
     recent: Recent<'a>,
-    /// The end of the last figure; words before it are skipped.
+    /// The end of the last figure. Words before it are skipped.
     parsed_to: usize,
 }
 
@@ -55,9 +55,9 @@ impl<'a> Scanner<'a> {
             return;
         }
         if self.is_part_of_name(word) {
-            self.code(word.span.clone(), CodeKind::Identifier);
+            self.push_code(word.span.clone(), CodeKind::Identifier);
         } else if char_before(self.text, word.span.start) == Some('#') {
-            self.code(word.span.clone(), CodeKind::Issue);
+            self.push_code(word.span.clone(), CodeKind::Issue);
         } else if !self.parse_time(word) && !self.parse_named_number(word) {
             self.parse_number(word, rest);
         }
@@ -79,24 +79,28 @@ impl<'a> Scanner<'a> {
     }
 
     fn parse_letters(&mut self, word: &Word<'a>, rest: &Words<'a>) {
-        if let Some(count) = repeated(word.text) {
-            self.figure(word.span.clone(), Decimal { mantissa: count, places: 0 }, Unit::COUNT);
+        if let Some(count) = repeat_count(word.text) {
+            self.push_figure(
+                word.span.clone(),
+                Decimal { mantissa: count, places: 0 },
+                Unit::COUNT,
+            );
         } else if word.text.bytes().any(|byte| byte.is_ascii_digit()) {
             let bytes = word.text.as_bytes();
             let is_version = matches!(bytes, [b'v' | b'V', digit, ..] if digit.is_ascii_digit())
                 && bytes.iter().skip(1).all(|byte| byte.is_ascii_digit() || *byte == b'.');
-            self.code(
+            self.push_code(
                 word.span.clone(),
                 if is_version { CodeKind::Version } else { CodeKind::Identifier },
             );
         } else if let Some((value, unit, end)) = fraction(word, rest) {
-            self.figure(word.span.start..end, value, unit);
+            self.push_figure(word.span.start..end, value, unit);
         } else if let Some((mantissa, unit)) = self.spelled(word, rest) {
             self.push_number(word.span.clone(), Decimal { mantissa, places: 0 }, unit, rest);
         } else if let Some((unit, end)) = half_duration(word, rest) {
-            self.figure(word.span.start..end, Decimal { mantissa: 5, places: 1 }, unit);
+            self.push_figure(word.span.start..end, Decimal { mantissa: 5, places: 1 }, unit);
         } else if let Some((mantissa, places, unit)) = factor_word(word) {
-            self.figure(word.span.clone(), Decimal { mantissa, places }, unit);
+            self.push_figure(word.span.clone(), Decimal { mantissa, places }, unit);
         }
     }
 
@@ -155,7 +159,7 @@ impl<'a> Scanner<'a> {
                 self.parsed_to = time.span.end;
                 self.figures.times.push(time);
             } else {
-                self.code(start..start + DATE_LENGTH, CodeKind::Date);
+                self.push_code(start..start + DATE_LENGTH, CodeKind::Date);
             }
             return true;
         }
@@ -189,14 +193,14 @@ impl<'a> Scanner<'a> {
         } else {
             return false;
         };
-        self.code(word.span.clone(), kind);
+        self.push_code(word.span.clone(), kind);
         true
     }
 
     fn parse_number(&mut self, word: &Word<'a>, rest: &Words<'a>) {
         let start = word.span.start;
         let Some(number) = number_at(self.text, start) else {
-            self.code(word.span.clone(), CodeKind::Identifier);
+            self.push_code(word.span.clone(), CodeKind::Identifier);
             return;
         };
         let suffix = part(self.text, number.end..word.span.end.max(number.end));
@@ -208,7 +212,7 @@ impl<'a> Scanner<'a> {
             if let Some(kind) =
                 neighbors.code_kind(digits).filter(|kind| is_unitless || *kind == CodeKind::Version)
             {
-                self.code(start..number.end, kind);
+                self.push_code(start..number.end, kind);
             } else {
                 self.push_number(start..number.end, number.decimal, None, rest);
             }
@@ -233,7 +237,7 @@ impl<'a> Scanner<'a> {
         if tail.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             let unit = Unit::from_name(tail);
             let end = if unit.is_some() { word.span.end } else { number.end };
-            self.figure(word.span.start..end, number.decimal, unit.unwrap_or(Unit::COUNT));
+            self.push_figure(word.span.start..end, number.decimal, unit.unwrap_or(Unit::COUNT));
             return;
         }
         let second = number_at(self.text, tail_start).filter(|second| {
@@ -241,13 +245,13 @@ impl<'a> Scanner<'a> {
             unit.is_empty() || Unit::from_name(unit).is_some()
         });
         let Some(second) = second else {
-            self.code(word.span.clone(), CodeKind::Identifier);
+            self.push_code(word.span.clone(), CodeKind::Identifier);
             return;
         };
         let unit_text = part(self.text, second.end..word.span.end.max(second.end));
-        self.figure(word.span.start..number.end, number.decimal, Unit::COUNT);
+        self.push_figure(word.span.start..number.end, number.decimal, Unit::COUNT);
         match Unit::from_name(unit_text) {
-            Some(unit) => self.figure(tail_start..word.span.end, second.decimal, unit),
+            Some(unit) => self.push_figure(tail_start..word.span.end, second.decimal, unit),
             None => self.push_number(tail_start..second.end, second.decimal, None, rest),
         }
     }
@@ -260,13 +264,13 @@ impl<'a> Scanner<'a> {
             let value = u32::try_from(number.decimal.mantissa).unwrap_or(u32::MAX);
             let has_key = matches!(char_before(self.text, start), Some('=' | ':'));
             if neighbors.is_status_plural(value) && !has_key {
-                self.code(start..number.end, CodeKind::HttpStatus);
+                self.push_code(start..number.end, CodeKind::HttpStatus);
                 return;
             }
         }
         if let Some(power) = multiplier(suffix) {
             if let Some(decimal) = number.decimal.times_power(power) {
-                self.figure(word.span.clone(), decimal, Unit::COUNT);
+                self.push_figure(word.span.clone(), decimal, Unit::COUNT);
             }
             return;
         }
@@ -274,15 +278,15 @@ impl<'a> Scanner<'a> {
         let unit = if is_millicores { Some(Unit::MILLICORES) } else { Unit::from_name(suffix) };
         if let Some(unit) = unit {
             let (unit, end) = per_time(self.text, unit, word.span.end);
-            self.figure(start..end, number.decimal, unit);
+            self.push_figure(start..end, number.decimal, unit);
         } else if let Some(decimal) = compound_duration(word.text) {
-            self.figure(word.span.clone(), decimal.0, decimal.1);
+            self.push_figure(word.span.clone(), decimal.0, decimal.1);
         } else {
-            self.code(word.span.clone(), CodeKind::Identifier);
+            self.push_code(word.span.clone(), CodeKind::Identifier);
         }
     }
 
-    /// Adds a number, with the given unit or the one after it.
+    /// Adds a number with the given unit, or with the unit after it if none is given.
     fn push_number(
         &mut self,
         span: Range<usize>,
@@ -291,20 +295,20 @@ impl<'a> Scanner<'a> {
         rest: &Words<'a>,
     ) {
         if let Some(unit) = unit {
-            self.figure(span, decimal, unit);
+            self.push_figure(span, decimal, unit);
             return;
         }
         let following = unit_after(self.text, span.end);
         if let Some((power, end)) = power_after(self.text, span.end) {
             if let Some(decimal) = decimal.times_power(power) {
-                self.figure(span.start..end, decimal, Unit::COUNT);
+                self.push_figure(span.start..end, decimal, Unit::COUNT);
                 // "3.1 million" is rounded.
                 if let Some(figure) = self.figures.figures.last_mut() {
                     figure.approximate = true;
                 }
             }
         } else if let Some((unit, end)) = following {
-            self.figure(span.start..end, decimal, unit);
+            self.push_figure(span.start..end, decimal, unit);
         } else {
             let field_unit = self.field_before(span.start).and_then(Unit::from_field_name);
             let times = rest.clone().find(|next| next.span.start >= span.end);
@@ -315,11 +319,11 @@ impl<'a> Scanner<'a> {
                 }
                 _ => field_unit.unwrap_or(Unit::COUNT),
             };
-            self.figure(span, decimal, unit);
+            self.push_figure(span, decimal, unit);
         }
     }
 
-    /// Returns the field that contains a number: `"p99_ms": 1800`, `durationMs=1855`.
+    /// Returns the name of the field that contains a number: `"p99_ms": 1800`, `durationMs=1855`.
     fn field_before(&self, start: usize) -> Option<&'a str> {
         let field = self.previous()?;
         let between = part(self.text, field.span.end..start);
@@ -335,12 +339,12 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn code(&mut self, span: Range<usize>, kind: CodeKind) {
+    fn push_code(&mut self, span: Range<usize>, kind: CodeKind) {
         self.parsed_to = span.end;
         self.figures.codes.push(Code { span, kind });
     }
 
-    fn figure(&mut self, span: Range<usize>, value: Decimal, unit: Unit) {
+    fn push_figure(&mut self, span: Range<usize>, value: Decimal, unit: Unit) {
         let (span, value) = with_sign(self.text, span, value);
         let (approximate, mut comparator) = if can_qualify(self.text, span.start, self.previous()) {
             qualifiers_before(self.text, span.start, unit)
@@ -357,7 +361,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-fn repeated(word: &str) -> Option<i128> {
+fn repeat_count(word: &str) -> Option<i128> {
     word.strip_prefix('x').filter(|digits| digits.len() <= 9)?.parse().ok()
 }
 
@@ -529,7 +533,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics_and_spans_are_valid(text in "(\\PC|[0-9]{1,4}|[0-9]{1,3}(ms|s|Mi|h3m|%|xx| per s|/s|e9|e-9|,000)| |[-.:/#T×]|about |at least |2024-05-01|14:02){0,30}") {
+        fn scanning_never_panics_and_returns_valid_spans(text in "(\\PC|[0-9]{1,4}|[0-9]{1,3}(ms|s|Mi|h3m|%|xx| per s|/s|e9|e-9|,000)| |[-.:/#T×]|about |at least |2024-05-01|14:02){0,30}") {
             let figures = figures(&text);
             for span in figures.figures.iter().map(|f| &f.span)
                 .chain(figures.times.iter().map(|t| &t.span))

@@ -5,7 +5,7 @@ use super::{Decimal, Dimension, Unit};
 use crate::text::byte_at;
 use crate::text::tokens::{Word, Words};
 
-/// Parses a word from "zero" to "twenty", or a multiple of ten to "ninety", ignoring case.
+/// Parses a word from "zero" to "twenty", or a multiple of ten up to "ninety", ignoring case.
 #[must_use]
 pub fn spelled(word: &str) -> Option<u8> {
     #[rustfmt::skip]

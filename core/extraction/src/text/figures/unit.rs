@@ -145,7 +145,7 @@ impl Unit {
         })
     }
 
-    /// Returns this unit per time: bytes per second, counts per minute.
+    /// Returns this unit divided by a unit of time: bytes per second, counts per minute.
     #[must_use]
     pub fn per(self, time: Self) -> Option<Self> {
         if time.dimension != Dimension::Duration {
@@ -167,32 +167,10 @@ impl Unit {
     /// Returns the unit at the end of a field name: `p99_ms`, `durationMs`, `memory_bytes`, `cpu_percent`.
     #[must_use]
     pub fn from_field_name(name: &str) -> Option<Self> {
-        const MARKS: [(&str, &str); 25] = [
-            ("ns", "ns"),
-            ("nanos", "ns"),
-            ("nanoseconds", "ns"),
-            ("micros", "us"),
-            ("microseconds", "us"),
-            ("ms", "ms"),
-            ("millis", "ms"),
-            ("milliseconds", "ms"),
-            ("seconds", "s"),
-            ("secs", "s"),
-            ("sec", "s"),
-            ("minutes", "min"),
-            ("hours", "h"),
-            ("bytes", "B"),
-            ("kb", "KB"),
-            ("mb", "MB"),
-            ("gb", "GB"),
-            ("kib", "KiB"),
-            ("mib", "MiB"),
-            ("gib", "GiB"),
-            ("percent", "%"),
-            ("pct", "%"),
-            ("percentage", "%"),
-            ("millicores", "millicores"),
-            ("cores", "cores"),
+        const MARKS: [&str; 25] = [
+            "ns", "nanos", "nanoseconds", "micros", "microseconds", "ms", "millis", "milliseconds",
+            "seconds", "secs", "sec", "minutes", "hours", "bytes", "kb", "mb", "gb", "kib", "mib",
+            "gib", "percent", "pct", "percentage", "millicores", "cores",
         ];
         if name.contains("per_") || name.contains("Per") {
             return None;
@@ -202,13 +180,17 @@ impl Unit {
                 if c.is_ascii_uppercase() { start } else { start + c.len_utf8() }
             });
         let ending = super::super::part(name, ending_start.unwrap_or(0)..name.len());
-        let is_apart = ending_start
+        let follows_underscore = ending_start
             .is_some_and(|start| name.as_bytes().get(start.wrapping_sub(1)) == Some(&b'_'));
-        if is_apart && matches!(ending, "s" | "us") {
+        if follows_underscore && matches!(ending, "s" | "us") {
             return Self::from_name(ending);
         }
-        let (_, unit) = MARKS.iter().find(|(mark, _)| ending.eq_ignore_ascii_case(mark))?;
-        Self::from_name(unit)
+        let mark = *MARKS.iter().find(|mark| ending.eq_ignore_ascii_case(mark))?;
+        Self::from_name(match mark {
+            "nanos" => "ns",
+            "percentage" => "%",
+            mark => mark,
+        })
     }
 }
 

@@ -64,7 +64,7 @@ fn finds_causal_links() {
 }
 
 #[test]
-fn negated_actions_are_not_done() {
+fn negated_actions_are_not_completed() {
     assert!(action_done("The deployment was rolled back at 14:20").is_some());
     assert!(action_done("The deployment was not rolled back").is_none());
 }

@@ -9,32 +9,20 @@ use crate::claim::EvidenceType::{SignalMatch, ToolMatch};
 use crate::policy::Preset;
 
 fn cite(id: &str, field_path: &str, quote: &str) -> Citation {
-    Citation {
-        target: Target::Evidence {
-            id: EvidenceId::new(id).unwrap(),
-            field_path: String::from(field_path),
-        },
-        quote: String::from(quote),
-        bytes: None,
-    }
+    let id = EvidenceId::new(id).unwrap();
+    let target = Target::Evidence { id, field_path: String::from(field_path) };
+    Citation { target, quote: String::from(quote), bytes: None }
 }
 
 const PODS: &str = r#"{"pods": [{"name": "checkout", "state": "restarted", "ready": true, "restarts": 3},
     {"name": "payments", "state": "running", "ready": true, "restarts": 0}]}"#;
 
 #[test]
-fn h09_a_citation_of_an_unknown_item_or_field_fails() {
+fn h09_a_citation_of_an_unknown_item_or_field_is_invalid() {
     let claims = claims(&["the pod was restarted"]);
     let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
     let mut answer = judged(&claims[0], Class::Grounded, ToolMatch, &[("e9", "restarted")]);
-    answer.citations.push(Citation {
-        target: Target::Evidence {
-            id: EvidenceId::new("e1").unwrap(),
-            field_path: String::from("/pod/phase"),
-        },
-        quote: String::new(),
-        bytes: None,
-    });
+    answer.citations.push(cite("e1", "/pod/phase", ""));
     let result = verify_claims(&claims, &[answer], &items);
     assert_eq!(result.claims[0].judged.class, Class::Ungrounded);
     assert_eq!(
@@ -52,21 +40,14 @@ fn a_field_that_exists_is_a_valid_citation() {
     let claims = claims(&["the pod was restarted"]);
     let items = [json("e1", r#"{"pod": {"state": "restarted"}}"#)];
     let mut answer = judged(&claims[0], Class::Grounded, ToolMatch, &[]);
-    answer.citations.push(Citation {
-        target: Target::Evidence {
-            id: EvidenceId::new("e1").unwrap(),
-            field_path: String::from("/pod/state"),
-        },
-        quote: String::from("restarted"),
-        bytes: None,
-    });
+    answer.citations.push(cite("e1", "/pod/state", "restarted"));
     let result = verify_claims(&claims, &[answer], &items);
     assert!(result.corrections.is_empty(), "{:?}", result.corrections);
     assert_eq!(result.claims[0].judged.citations[0].bytes, Some(19..28));
 }
 
 #[test]
-fn an_unresolved_pointer_is_dropped_and_the_quote_decides() {
+fn an_unresolved_pointer_is_dropped_if_the_quote_is_found() {
     let claims = claims(&["checkout was restarted"]);
     for content in [PODS.replace("pods", "items"), format!("state of checkout: {PODS}")] {
         let mut answer = judged(&claims[0], Class::Grounded, ToolMatch, &[]);
@@ -80,7 +61,7 @@ fn an_unresolved_pointer_is_dropped_and_the_quote_decides() {
 }
 
 #[test]
-fn a_pointer_resolves_in_text_and_in_strings() {
+fn a_pointer_resolves_in_texts_and_in_strings() {
     let claims = claims(&["checkout was restarted"]);
     let blocks = serde_json::json!({"content": [{"type": "text", "text": PODS}]});
     for item in [
@@ -105,7 +86,7 @@ fn a_pointer_resolves_in_text_and_in_strings() {
 }
 
 #[test]
-fn h09_a_quote_outside_the_cited_field_loses_its_pointer() {
+fn h09_a_citation_whose_quote_is_outside_the_cited_field_loses_its_pointer() {
     let claims = claims(&["checkout was running and ready"]);
     for content in [json("e1", PODS), tool("e1", PODS)] {
         let mut answer = judged(&claims[0], Class::Grounded, ToolMatch, &[]);
@@ -148,7 +129,7 @@ fn h09_an_ambiguous_value_is_noted() {
 }
 
 #[test]
-fn a_quote_found_in_exactly_one_other_item_moves_there() {
+fn a_citation_moves_to_the_only_other_item_that_contains_its_quote() {
     let claims = claims(&["checkout logged an exhausted pool"]);
     let line = "checkout: connection pool exhausted after 15 errors";
     let log = tool("e2", line);
@@ -173,7 +154,7 @@ fn a_quote_found_in_exactly_one_other_item_moves_there() {
 }
 
 #[test]
-fn a_trivial_quote_is_not_moved() {
+fn a_citation_with_a_trivial_quote_is_not_moved() {
     let claims = claims(&["checkout logged a full disk"]);
     let items = [tool("e1", "checkout is fine"), tool("e2", "checkout: / is 100% full")];
     for quote in ["/", ":", " / "] {

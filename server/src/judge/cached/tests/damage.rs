@@ -27,7 +27,7 @@ fn file_with_a_judgement() -> (Vec<u8>, Range<usize>) {
     (file, start..start + text.len())
 }
 
-/// Asks a question with a cache in a folder. Returns the answer and the number of calls to the judge.
+/// Asks a question through a cache in the folder. Returns the answer and the number of calls to the judge.
 fn ask_in(folder: &Path) -> (String, usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let judge = ScriptedJudge::new(1, &[]);
@@ -51,8 +51,8 @@ fn a_truncated_file_is_a_miss() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), &file[..length]).unwrap();
         let (answer, call_count) = ask_in(folder.path());
-        assert_eq!(answer, expected_answer(call_count), "cut to {length} bytes");
-        assert!(call_count == 1 || length >= range.end, "cut to {length} bytes");
+        assert_eq!(answer, expected_answer(call_count), "truncated to {length} bytes");
+        assert!(call_count == 1 || length >= range.end, "truncated to {length} bytes");
     }
 }
 
@@ -65,7 +65,11 @@ fn detects_damage_at_any_byte() {
         damaged[offset] ^= 1;
         std::fs::write(folder.path().join(FILE), &damaged).unwrap();
         assert_eq!(ask_in(folder.path()), (uncached_answer(), 1), "byte {offset}");
-        assert_eq!(ask_in(folder.path()), (cached_answer(), 0), "it was replaced");
+        assert_eq!(
+            ask_in(folder.path()),
+            (cached_answer(), 0),
+            "the damaged judgement was replaced"
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tests of concurrent callers with the same question.
+//! Tests with concurrent callers that ask the same question.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -10,7 +10,7 @@ use crate::judge::cached::testing::{Answer, failure};
 
 /// Polls a future and checks that it is pending.
 fn poll_pending<F: Future + Unpin>(future: &mut F) {
-    assert!(future.now_or_never().is_none(), "it waits");
+    assert!(future.now_or_never().is_none(), "the future must be pending");
 }
 
 fn costs(answers: &[Result<Judgement, JudgeError>]) -> Vec<Option<u64>> {
@@ -36,7 +36,7 @@ fn time_out(question: &Question) -> Result<Judgement, JudgeError> {
 }
 
 fn panic_as_scripted(_: &Question) -> Result<Judgement, JudgeError> {
-    panic!("as the script says")
+    panic!("scripted panic")
 }
 
 #[tokio::test]
@@ -169,7 +169,7 @@ async fn failures_and_abstentions_are_shared_and_not_cached() {
 }
 
 #[tokio::test]
-async fn a_panic_of_the_judge_affects_one_caller() {
+async fn a_panic_in_the_judge_affects_only_one_caller() {
     let judge = ScriptedJudge::new(0, &[panic_as_scripted]);
     let cached = with_memory_cache(&judge);
     let question = question();

@@ -13,17 +13,12 @@ fn canary_for(question: &Question, rng: &mut Rng) -> Option<Claim> {
     create_canary(question, &part, rng)
 }
 
-fn rng(seed: u32) -> Rng {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&seed.to_le_bytes());
-    Rng::from_hasher(&hasher)
-}
-
 #[test]
 fn copies_a_claim_with_an_absent_name() {
     let question = question("", &["The pool of payments-db was full at 14:05."], EVIDENCE);
-    let texts: HashSet<String> =
-        (0..500).map(|seed| canary_for(&question, &mut rng(seed)).unwrap().text).collect();
+    let texts: HashSet<String> = (0..500)
+        .map(|seed| canary_for(&question, &mut Rng::from_seed(seed)).unwrap().text)
+        .collect();
     assert!(texts.len() > 100, "{}", texts.len());
     for text in texts {
         let name =
@@ -38,10 +33,11 @@ fn a_claim_without_a_name_gets_one() {
     let with_figure = question("", &["The pool size is 20."], EVIDENCE);
     let question = question("", &["The pool size was 20 all day."], EVIDENCE);
     assert!(!is_suitable("The pool size was 20 all day."), "`all` may include an unknown name");
-    let texts: HashSet<String> =
-        (0..100).map(|seed| canary_for(&question, &mut rng(seed)).unwrap().text).collect();
+    let texts: HashSet<String> = (0..100)
+        .map(|seed| canary_for(&question, &mut Rng::from_seed(seed)).unwrap().text)
+        .collect();
     assert!(texts.len() > 50);
-    let text = canary_for(&with_figure, &mut rng(1)).unwrap().text;
+    let text = canary_for(&with_figure, &mut Rng::from_seed(1)).unwrap().text;
     assert!(
         text.starts_with("In ") && text.contains("-") && text.contains(", the pool size is 2"),
         "{text}"
@@ -80,7 +76,7 @@ fn recognizes_names() {
         ["payments-db", "checkout-7f9c4d-x2x1z", "app.log", "mem_limit", "Orders-API", "node-3"]
     {
         assert!(is_name(name), "{name}");
-        let new_name = other_name(name, &mut rng(7)).unwrap();
+        let new_name = other_name(name, &mut Rng::from_seed(7)).unwrap();
         let separators = |name: &str| {
             name.chars().filter(|character| "-_.".contains(*character)).collect::<String>()
         };
@@ -96,24 +92,23 @@ fn recognizes_names() {
 }
 
 #[test]
-fn the_id_resembles_the_others() {
+fn the_id_resembles_the_other_claim_ids() {
     for (ids, expected) in [
         (vec!["c1"], "c2"),
         (vec!["c1", "c2", "c3"], "c4"),
         (vec!["claim-07"], "claim-08"),
         (vec!["cause"], "cause1"),
     ] {
-        let claim =
-            |id: &&str| Claim { id: ClaimId::new(*id).unwrap(), text: String::new(), span: None };
+        let claim = |id: &&str| Claim::new(ClaimId::new(*id).unwrap(), "");
         let claims: Vec<Claim> = ids.iter().map(claim).collect();
-        assert_eq!(free_id(&claims, &mut rng(1)).unwrap().as_str(), expected);
+        assert_eq!(free_id(&claims, &mut Rng::from_seed(1)).unwrap().as_str(), expected);
     }
 }
 
 /// Only names and figures distinguish the canary from a claim.
 #[test]
 fn canaries_of_incidents_resemble_their_claims() {
-    let mut copied = 0;
+    let mut copy_count = 0;
     let incidents = gsar_datasets::incidents().unwrap();
     for incident in &incidents {
         let labels = incident.labels(ReportKind::Contradicted).unwrap();
@@ -124,7 +119,7 @@ fn canaries_of_incidents_resemble_their_claims() {
             texts.map(|text| String::from_utf8_lossy(&text).into_owned()).collect();
         let question = question("", &claims, &evidence);
         for seed in 0..20 {
-            let text = canary_for(&question, &mut rng(seed)).unwrap().text;
+            let text = canary_for(&question, &mut Rng::from_seed(seed)).unwrap().text;
             let new_names: Vec<&str> = names(&text)
                 .into_iter()
                 .filter(|name| {
@@ -143,9 +138,9 @@ fn canaries_of_incidents_resemble_their_claims() {
                 plain_words == claim_words
                     || plain_words.strip_prefix(&["in".to_owned()]) == Some(&claim_words)
             });
-            copied += usize::from(is_copy);
+            copy_count += usize::from(is_copy);
         }
     }
-    println!("{copied} of {} canaries are altered claims", incidents.len() * 20);
-    assert!(copied * 20 >= incidents.len() * 20 * 19);
+    println!("{copy_count} of {} canaries are altered claims", incidents.len() * 20);
+    assert!(copy_count * 20 >= incidents.len() * 20 * 19);
 }

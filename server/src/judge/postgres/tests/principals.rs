@@ -1,59 +1,16 @@
-//! Tests of principals' budgets with a PostgreSQL server.
+//! Tests for principals' budgets against a PostgreSQL server.
 
 use uuid::Uuid;
 
 use super::super::spending::{ReservationRequest, reserve};
 use super::*;
-use crate::data_owner::Owner;
-use crate::judge::spending::Booking;
-
-fn payer(name: &str, daily_budget: Option<u64>) -> Payer {
-    Payer::new(Owner::new(name, false), daily_budget)
-}
-
-fn budget_of(name: &str) -> SpendingBudget {
-    SpendingBudget::Principal(name.to_owned())
-}
+use crate::judge::spending::{Booking, testing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn principals_stay_within_their_own_and_the_total_budget() {
     let Some(postgres) = postgres() else { return };
     let spending = spending(&postgres.database(), Some(100)).await;
-    let (ada, ben) = (payer("ada", Some(60)), payer("ben", Some(60)));
-    let first = spending.admit("m", &ada, 50).await.unwrap();
-    let refusal = spending.admit("m", &ada, 11).await.map(drop).unwrap_err();
-    assert!(
-        matches!(&refusal, Refusal::Exhausted { budget, limit: 60, spent: SpentAmount::Micros(50), .. } if *budget == budget_of("ada")),
-        "{refusal}"
-    );
-    let second = spending.admit("m", &ben, 50).await.unwrap();
-    let refusal = spending.admit("m", &ben, 1).await.map(drop).unwrap_err();
-    assert!(
-        matches!(
-            refusal,
-            Refusal::Exhausted {
-                budget: SpendingBudget::All,
-                limit: 100,
-                spent: SpentAmount::Undisclosed,
-                ..
-            }
-        ),
-        "{refusal}"
-    );
-    // A refused amount is not reserved in any budget.
-    assert_eq!(spending.today(budget_of("ada")).await, Ok(50));
-    assert_eq!(spending.today(budget_of("ben")).await, Ok(50));
-    assert_eq!(spending.today(SpendingBudget::All).await, Ok(100));
-    first.settle(20);
-    drop(second);
-    wait_until_spent(&spending, SpendingBudget::All, 20).await;
-    assert_eq!(spending.today(budget_of("ada")).await, Ok(20));
-    assert_eq!(spending.today(budget_of("ben")).await, Ok(0));
-    let refusal = spending.admit("m", &payer("ben", Some(0)), 1).await.map(drop).unwrap_err();
-    assert!(matches!(refusal, Refusal::Exhausted { limit: 0, .. }), "{refusal}");
-    spending.admit("m", &payer("ada", None), 30).await.unwrap().settle(30);
-    wait_until_spent(&spending, budget_of("ada"), 50).await;
-    assert!(spending.admit("m", &ada, 11).await.is_err(), "spending without a limit counts");
+    testing::check_principals(&spending).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -114,48 +71,24 @@ async fn servers_share_a_principals_budget() {
 async fn a_principal_has_a_new_budget_each_day() {
     let Some(postgres) = postgres() else { return };
     let database = open(&postgres.database()).await;
-    let (seconds, clock) = clock_at(DAY - 1);
-    let spending = Spending::shared(database, None, clock, Handle::current());
-    let ada = payer("ada", Some(100));
-    let reservation = spending.admit("m", &ada, 100).await.unwrap();
-    assert!(spending.admit("m", &ada, 1).await.is_err());
-    seconds.store(DAY, Ordering::SeqCst);
-    spending.admit("m", &ada, 100).await.unwrap().settle(60);
-    wait_until_spent(&spending, budget_of("ada"), 60).await;
-    reservation.settle(1);
-    seconds.store(DAY - 1, Ordering::SeqCst);
-    wait_until_spent(&spending, budget_of("ada"), 1).await;
-    wait_until_spent(&spending, SpendingBudget::All, 1).await;
+    let clock = ManualClock::new(DAY);
+    let spending = Spending::shared(database, Some(100), clock.clock(), Handle::current());
+    testing::check_days(&spending, &clock).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_outage_refuses_principals_with_a_budget() {
-    let Some(postgres) = postgres() else { return };
-    let spending = spending(&postgres.database(), None).await;
-    let call = spending.admit("m", &payer("ada", Some(100)), 100).await.unwrap();
-    postgres.kill();
-    let refusal = spending.admit("m", &payer("ada", Some(100)), 0).await.map(drop).unwrap_err();
-    assert!(matches!(refusal, Refusal::Unavailable { .. }), "{refusal}");
-    drop(spending.admit("m", &payer("ben", None), 1).await.unwrap());
-    call.settle(10);
-    postgres.start_and_wait();
-    wait_until_spent(&spending, budget_of("ada"), 10).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_retried_reservation_counts_once() {
+async fn a_retried_reservation_counts_only_once() {
     let Some(postgres) = postgres() else { return };
     let url = postgres.database();
     let database = open(&url).await;
     let reserve_in_attempt = async |request: &ReservationRequest, attempt: u32| {
-        let request = request.clone();
-        let reserving = database.run(move |client, _| {
-            let request = request.clone();
-            Box::pin(async move { reserve(client, &request, attempt).await })
+        let arguments = (request.clone(), attempt);
+        let reserving = database.run(arguments, |client, (request, attempt), _| {
+            Box::pin(reserve(client, request, *attempt))
         });
         reserving.await.unwrap()
     };
-    // The reservation exhausts the principal's budget, then the total budget, then none.
+    // The reservations exhaust the principal's budget, the total budget, no budget, and the total budget.
     for (name, own_limit, total_limit, total) in [
         ("ada", 30, 1_000, 30),
         ("ben", 1_000, 60, 60),

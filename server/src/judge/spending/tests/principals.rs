@@ -1,54 +1,26 @@
-//! Tests of the principals' budgets.
+//! Tests for the principals' budgets.
 
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use proptest::prelude::*;
+
+use super::super::testing::{self, budget_of, payer};
 use super::*;
 use crate::data_owner::Owner;
-
-fn payer(name: &str, daily_budget: Option<u64>) -> Payer {
-    Payer::new(Owner::new(name, false), daily_budget)
-}
-
-fn budget_of(name: &str) -> SpendingBudget {
-    SpendingBudget::Principal(name.to_owned())
-}
 
 fn today_for(spending: &Spending, name: &str) -> u64 {
     spending.store.today(&budget_of(name)).unwrap()
 }
 
 fn own_budget_refusal(name: &str, limit: u64, spent: u64, estimate: u64) -> Refusal {
-    let resets_at = Timestamp::from_micros(2 * DAY * 1_000_000);
-    let spent = SpentAmount::Micros(spent);
-    Refusal::Exhausted { budget: budget_of(name), limit, spent, estimate, resets_at }
+    exhausted(budget_of(name), limit, SpentAmount::Micros(spent), estimate)
 }
 
-#[test]
-fn principals_stay_within_their_own_and_the_total_budget() {
+#[tokio::test]
+async fn principals_stay_within_their_own_and_the_total_budget() {
     let folder = tempfile::tempdir().unwrap();
-    let spending = open(folder.path(), Some(100));
-    let (ada, ben) = (payer("ada", Some(60)), payer("ben", Some(60)));
-    let first = reserve_for(&spending, &ada, 50).unwrap();
-    assert_eq!(
-        unwrap_refusal(reserve_for(&spending, &ada, 11)),
-        own_budget_refusal("ada", 60, 50, 11)
-    );
-    let second = reserve_for(&spending, &ben, 50).unwrap();
-    let refusal = unwrap_refusal(reserve_for(&spending, &ben, 1));
-    assert!(
-        matches!(refusal, Refusal::Exhausted { budget: SpendingBudget::All, limit: 100, .. }),
-        "{refusal}"
-    );
-    assert_eq!((today_for(&spending, "ada"), today_for(&spending, "ben")), (50, 50));
-    assert_eq!(today(&spending), 100, "a refused amount is reserved in neither budget");
-    first.settle(20);
-    drop(second);
-    assert_eq!((today_for(&spending, "ada"), today_for(&spending, "ben")), (20, 0));
-    assert_eq!(today(&spending), 20);
-    reserve_for(&spending, &ada, 40).unwrap().settle(70);
-    assert_eq!(
-        unwrap_refusal(reserve_for(&spending, &ada, 0)),
-        own_budget_refusal("ada", 60, 90, 0)
-    );
-    assert_eq!(today_for(&spending, "eve"), 0);
+    testing::check_principals(&open(folder.path(), Some(100))).await;
 }
 
 #[test]
@@ -82,24 +54,16 @@ fn spending_before_a_budget_was_set_counts() {
     assert_eq!((today_for(&spending, "ada"), today(&spending)), (83, 88));
 }
 
-#[test]
-fn a_principal_has_a_new_budget_each_day() {
+#[tokio::test]
+async fn a_principal_has_a_new_budget_each_day() {
     let folder = tempfile::tempdir().unwrap();
-    let (seconds, clock) = clock_at(DAY - 1);
-    let spending = Spending::open(folder.path(), None, clock).unwrap();
-    let ada = payer("ada", Some(100));
-    let reservation = reserve_for(&spending, &ada, 100).unwrap();
-    assert!(reserve_for(&spending, &ada, 1).is_err());
-    seconds.store(DAY, Ordering::SeqCst);
-    reserve_for(&spending, &ada, 100).unwrap().settle(70);
-    reservation.settle(90);
-    assert_eq!((today_for(&spending, "ada"), today(&spending)), (70, 70));
-    seconds.store(DAY - 1, Ordering::SeqCst);
-    assert_eq!((today_for(&spending, "ada"), today(&spending)), (90, 90));
+    let clock = ManualClock::new(DAY);
+    let spending = Spending::open(folder.path(), Some(100), clock.clock()).unwrap();
+    testing::check_days(&spending, &clock).await;
 }
 
 #[test]
-fn an_outage_refuses_principals_with_a_budget() {
+fn principals_with_a_budget_are_refused_during_an_outage() {
     let folder = tempfile::tempdir().unwrap();
     let spending = open(folder.path(), None);
     let (ada, ben) = (payer("ada", Some(100)), payer("ben", None));
@@ -128,7 +92,8 @@ fn rejects_negative_spending_of_a_principal() {
     let sql = "PRAGMA ignore_check_constraints = 1; INSERT INTO spending_of_principals VALUES (1, 'ada', -1)";
     connection.execute_batch(sql).unwrap();
     drop(connection);
-    let Err(error) = Spending::open(folder.path(), None, clock_at(DAY).1) else { panic!("opened") };
+    let clock = ManualClock::new(DAY).clock();
+    let Err(error) = Spending::open(folder.path(), None, clock) else { panic!("opened") };
     assert!(matches!(error, DatabaseError::Damaged { .. }), "{error}");
 }
 
@@ -187,7 +152,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn concurrent_calls_of_principals_never_overrun_a_limit(
+    fn concurrent_calls_by_principals_never_exceed_a_limit(
         limit in prop::option::of(0_u64..300),
         budgets in prop::collection::vec(prop::option::of(0_u64..150), 3),
         calls in prop::collection::vec(
@@ -195,7 +160,7 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let spending = open(folder.path(), limit);
-        // The first payer has two callers, and the last is the default payer.
+        // The first payer has two callers, and the last payer is the default payer.
         let names = ["ada", "ben", ""];
         let payers: Vec<Payer> =
             names.iter().zip(&budgets).map(|(name, budget)| payer(name, *budget)).collect();
@@ -223,10 +188,13 @@ proptest! {
             }
         });
         let [ada, ben, default_payer] = costs.map(AtomicU64::into_inner);
+        let total = ada + ben + default_payer;
+        prop_assert_eq!(today(&spending), total);
+        prop_assert!(limit.is_none_or(|limit| total <= limit));
         drop(spending);
         let spending = open(folder.path(), limit);
         prop_assert_eq!(today_for(&spending, "ada"), ada);
         prop_assert_eq!(today_for(&spending, "ben"), ben);
-        prop_assert_eq!(today(&spending), ada + ben + default_payer);
+        prop_assert_eq!(today(&spending), total);
     }
 }

@@ -9,34 +9,8 @@ use super::*;
 use crate::data_owner::Owner;
 use crate::ledger::{Ledger, Options, Record, SqliteLedger};
 
-fn record(number: u32) -> Record {
-    Record {
-        evaluation_id: format!("evaluation-{number}"),
-        evaluated_at_micros: i64::from(number),
-        report_id: "report".to_owned(),
-        investigation_id: String::new(),
-        policy: "reference".to_owned(),
-        judge: "rules/2".to_owned(),
-        outcome: 1,
-        tier: 1,
-        score: Some((6, 7)),
-        claims: 3,
-        grounded: Some(3),
-        in_shadow: false,
-        fell_back: false,
-        idempotency_key: None,
-        request_digest: [0; 32],
-        report: vec![1; 600],
-        response: vec![2; 600],
-        evidence: vec![3; 600],
-        contents: Vec::new(),
-        policy_toml: "name = \"reference\"\n".into(),
-        event: None,
-    }
-}
-
 fn large_record(number: u32) -> Record {
-    Record { response: vec![7; 64 << 10], ..record(number) }
+    Record { response: vec![7; 64 << 10], ..Record::sample(number) }
 }
 
 struct Fixture {
@@ -112,7 +86,7 @@ impl Fixture {
 async fn queued_records_share_one_commit() {
     let fixture = open(|_| {});
     let writer_block = fixture.block();
-    let replies: Vec<_> = (0..10).map(|number| fixture.submit(record(number))).collect();
+    let replies: Vec<_> = (0..10).map(|number| fixture.submit(Record::sample(number))).collect();
     drop(writer_block);
     for reply in replies {
         assert_eq!(reply.await.unwrap(), Ok(Recorded::New));
@@ -127,7 +101,7 @@ async fn queued_records_share_one_commit() {
 async fn batches_are_bounded() {
     let fixture = open(|options| options.max_batch = 4);
     let writer_block = fixture.block();
-    let replies: Vec<_> = (0..10).map(|number| fixture.submit(record(number))).collect();
+    let replies: Vec<_> = (0..10).map(|number| fixture.submit(Record::sample(number))).collect();
     drop(writer_block);
     for reply in replies {
         assert_eq!(reply.await.unwrap(), Ok(Recorded::New));
@@ -135,13 +109,13 @@ async fn batches_are_bounded() {
     assert!(fixture.has_metric("gsar_ledger_commits_total 3"), "4 + 4 + 2");
 
     let writer_block = fixture.block();
-    let half_batch = |number| Record { report: vec![0; BATCH_BYTES / 2], ..record(number) };
+    let half_batch = |number| Record { report: vec![0; BATCH_BYTES / 2], ..Record::sample(number) };
     let replies: Vec<_> = (10..14).map(|number| fixture.submit(half_batch(number))).collect();
     drop(writer_block);
     for reply in replies {
         assert_eq!(reply.await.unwrap(), Ok(Recorded::New));
     }
-    assert!(fixture.has_metric("gsar_ledger_commits_total 5"), "two of them fill a batch");
+    assert!(fixture.has_metric("gsar_ledger_commits_total 5"), "two of these records fill a batch");
 }
 
 #[tokio::test]
@@ -149,7 +123,7 @@ async fn a_rejected_row_does_not_affect_its_batch() {
     let fixture = open(|_| {});
     let writer_block = fixture.block();
     let replies: Vec<_> =
-        [1, 2, 1, 3].into_iter().map(|number| fixture.submit(record(number))).collect();
+        [1, 2, 1, 3].into_iter().map(|number| fixture.submit(Record::sample(number))).collect();
     drop(writer_block);
     let mut outcomes = Vec::new();
     for reply in replies {
@@ -165,22 +139,22 @@ async fn a_rejected_row_does_not_affect_its_batch() {
 async fn rejects_a_record_if_the_queue_is_full() {
     let fixture = open(|options| options.queue = 4);
     let writer_block = fixture.block();
-    let replies: Vec<_> = (0..4).map(|number| fixture.submit(record(number))).collect();
-    assert_eq!(fixture.ledger.record(record(9)).await, Err(LedgerError::Busy { queue: 4 }));
+    let replies: Vec<_> = (0..4).map(|number| fixture.submit(Record::sample(number))).collect();
+    assert_eq!(fixture.ledger.record(Record::sample(9)).await, Err(LedgerError::Busy { queue: 4 }));
     assert!(fixture.has_metric(r#"gsar_ledger_errors_total{kind="queue_full"} 1"#));
     drop(writer_block);
     for reply in replies {
         assert_eq!(reply.await.unwrap(), Ok(Recorded::New));
     }
     assert!(!fixture.is_recorded(9).await);
-    assert_eq!(fixture.ledger.record(record(9)).await, Ok(Recorded::New));
+    assert_eq!(fixture.ledger.record(Record::sample(9)).await, Ok(Recorded::New));
 }
 
 #[tokio::test]
-async fn closing_writes_and_answers_queued_records() {
+async fn closing_commits_queued_records_and_replies_to_their_callers() {
     let fixture = open(|_| {});
     let writer_block = fixture.block();
-    let replies: Vec<_> = (0..5).map(|number| fixture.submit(record(number))).collect();
+    let replies: Vec<_> = (0..5).map(|number| fixture.submit(Record::sample(number))).collect();
     let closing = tokio::task::spawn_blocking({
         let ledger = fixture.ledger.clone();
         move || ledger.close()
@@ -190,7 +164,7 @@ async fn closing_writes_and_answers_queued_records() {
     for reply in replies {
         assert_eq!(reply.await.unwrap(), Ok(Recorded::New));
     }
-    assert_eq!(fixture.ledger.record(record(5)).await, Err(LedgerError::Closed));
+    assert_eq!(fixture.ledger.record(Record::sample(5)).await, Err(LedgerError::Closed));
     assert_eq!(fixture.ledger.read("evaluation-1").await, Err(LedgerError::Closed));
     assert!(!fixture.ledger.health().is_working());
     let reopened = SqliteLedger::open(Options::new(fixture.directory.path())).unwrap();
@@ -203,25 +177,28 @@ async fn closing_writes_and_answers_queued_records() {
 async fn a_dropped_caller_does_not_affect_others() {
     let fixture = open(|_| {});
     let writer_block = fixture.block();
-    drop(fixture.submit(record(1)));
-    let reply = fixture.submit(record(2));
+    drop(fixture.submit(Record::sample(1)));
+    let reply = fixture.submit(Record::sample(2));
     drop(writer_block);
     assert_eq!(reply.await.unwrap(), Ok(Recorded::New));
-    assert_eq!(fixture.ledger.record(record(3)).await, Ok(Recorded::New));
+    assert_eq!(fixture.ledger.record(Record::sample(3)).await, Ok(Recorded::New));
 }
 
 #[tokio::test]
 async fn a_full_database_fails_the_batch_and_recovers() {
     let fixture = open(|_| {});
-    assert_eq!(fixture.ledger.record(record(0)).await, Ok(Recorded::New));
+    assert_eq!(fixture.ledger.record(Record::sample(0)).await, Ok(Recorded::New));
     fixture.allow_pages(4);
     let writer_block = fixture.block();
-    let replies =
-        [fixture.submit(record(1)), fixture.submit(large_record(2)), fixture.submit(record(3))];
+    let replies = [
+        fixture.submit(Record::sample(1)),
+        fixture.submit(large_record(2)),
+        fixture.submit(Record::sample(3)),
+    ];
     drop(writer_block);
     for reply in replies {
         let Err(LedgerError::Unavailable { reason, fix }) = reply.await.unwrap() else {
-            panic!("recorded")
+            panic!("the record was accepted")
         };
         assert!(reason.contains("full"), "{reason}");
         assert!(fix.contains("free space"), "{fix}");
@@ -253,11 +230,11 @@ async fn a_failed_ledger_recovers_without_records() {
         writer.probe();
     };
     fixture.with_writer(probe_now);
-    assert!(!fixture.ledger.health().is_working(), "what failed would fail again");
+    assert!(!fixture.ledger.health().is_working(), "a record like the failed one would fail again");
     fixture.allow_pages(1000);
     fixture.with_writer(probe_now);
     assert!(fixture.ledger.health().is_working());
-    assert!(fixture.with_writer(|writer| writer.max_wait().is_none()), "nothing is left to try");
+    assert!(fixture.with_writer(|writer| writer.max_wait().is_none()), "no probe may be scheduled");
     let probe_rows: i64 = fixture
         .with_writer(|writer| {
             writer.connection.query_row("SELECT count(*) FROM probes", [], |row| row.get(0))
@@ -272,9 +249,9 @@ async fn rows_of_a_failed_batch_are_not_cached() {
     fixture.allow_pages(4);
     assert!(fixture.ledger.record(large_record(1)).await.is_err());
     fixture.allow_pages(1000);
-    assert_eq!(fixture.ledger.record(record(2)).await, Ok(Recorded::New));
+    assert_eq!(fixture.ledger.record(Record::sample(2)).await, Ok(Recorded::New));
     let stored = fixture.ledger.read("evaluation-2").await.unwrap().unwrap();
-    assert_eq!(stored.policy_toml.as_str(), &*record(2).policy_toml);
+    assert_eq!(stored.policy_toml.as_str(), &*Record::sample(2).policy_toml);
 }
 
 #[tokio::test]
@@ -284,13 +261,14 @@ async fn reports_a_lock_by_another_program() {
     let other_connection =
         Connection::open(fixture.directory.path().join("ledger.sqlite3")).unwrap();
     other_connection.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let Err(LedgerError::Unavailable { reason, .. }) = fixture.ledger.record(record(1)).await
+    let Err(LedgerError::Unavailable { reason, .. }) =
+        fixture.ledger.record(Record::sample(1)).await
     else {
-        panic!("recorded");
+        panic!("the record was accepted");
     };
     assert!(reason.contains("another program"), "{reason}");
     other_connection.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(fixture.ledger.record(record(1)).await, Ok(Recorded::New));
+    assert_eq!(fixture.ledger.record(Record::sample(1)).await, Ok(Recorded::New));
 }
 
 #[tokio::test]
@@ -299,16 +277,16 @@ async fn failed_retention_is_reported_and_retried() {
     fixture.ledger.apply_retention().await.unwrap();
     fixture.with_writer(|writer| writer.connection.busy_timeout(Duration::ZERO).unwrap());
     let writer_block = fixture.block();
-    let reply = fixture.submit(record(1));
+    let reply = fixture.submit(Record::sample(1));
     drop(writer_block);
     assert_eq!(reply.await.unwrap(), Ok(Recorded::New));
     fixture.ledger.apply_retention().await.unwrap();
-    assert!(!fixture.is_recorded(1).await, "it is as old as the clock");
+    assert!(!fixture.is_recorded(1).await, "the record dates from 1970");
 
     let other_connection =
         Connection::open(fixture.directory.path().join("ledger.sqlite3")).unwrap();
     let max_age = fixture.with_writer(|writer| writer.limits.max_age.take());
-    assert_eq!(fixture.ledger.record(record(2)).await, Ok(Recorded::New));
+    assert_eq!(fixture.ledger.record(Record::sample(2)).await, Ok(Recorded::New));
     other_connection.execute_batch("BEGIN IMMEDIATE").unwrap();
     fixture.with_writer(move |writer| writer.limits.max_age = max_age);
     assert!(matches!(fixture.ledger.apply_retention().await, Err(LedgerError::Unavailable { .. })));
