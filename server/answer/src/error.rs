@@ -35,7 +35,7 @@ impl fmt::Display for Location {
     }
 }
 
-/// An error that makes an answer unusable. The message is written for [`crate::repair_prompt`].
+/// An error that makes an answer unusable. The message is written for [`crate::repair_prompt()`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// The text is empty.

@@ -21,7 +21,7 @@
 //! | [`documents`] | JSON between reasoning, code fences and prose |
 //! | [`envelope`], [`convert`], [`claim_entry`], [`judge_score`] | conversion from JSON to verdicts |
 //! | [`parsed`], [`error`], [`fix`] | result types |
-//! | [`repair_prompt`] | the repair prompt |
+//! | [`repair_prompt()`] | the repair prompt |
 //!
 //! Rules:
 //!

@@ -104,7 +104,7 @@ impl CrossEncoder {
             .collect())
     }
 
-    /// Returns the logits for each pair, in the column order of [`Model::classes`]. Use it to compare
+    /// Returns the logits for each pair, in the column order of the model's labels. Use it to compare
     /// implementations, and [`CrossEncoder::score`] to decide.
     pub async fn logits(&self, pairs: Vec<Pair>) -> Result<Vec<Vector>, ScoreError> {
         let too_long =
