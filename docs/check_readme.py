@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
 root = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(root / "benches"))
 from servers import running

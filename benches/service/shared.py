@@ -55,7 +55,7 @@ def main() -> None:
         if programs is None:
             raise SystemExit("PostgreSQL not found; run make postgres")
         # Every commit is flushed, as it is by default.
-        url = stack.enter_context(postgres.database(programs, options=""))
+        url = stack.enter_context(postgres.database(programs, options="", parent=folder))
         message = request(folder, "evaluate")
         alone = server(folder, stack, "sqlite", message, None)
         shared = [server(folder, stack, f"shared-{number}", message, url) for number in range(SERVERS)]

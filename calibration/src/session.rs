@@ -3,7 +3,8 @@
 use anyhow::{Context as _, Result, anyhow, bail};
 use gsar_client::Client;
 use gsar_client::connection::{
-    ConnectOptions, Environment, SERVER_BINARY, Target, TargetError, TemporaryServer, select_target,
+    ConnectOptions, Environment, SERVER_BINARY, StartError, Target, TargetError, TemporaryServer,
+    select_target,
 };
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
@@ -52,7 +53,7 @@ pub(crate) async fn with_server_allowing<T>(
             .await
         }
         Target::Temporary { binary, data_dir, .. } => {
-            with_started(TemporaryServer::start(&binary, data_dir.as_deref())?, work).await
+            with_started(|| TemporaryServer::start(&binary, data_dir.as_deref()), work).await
         }
     }
 }
@@ -64,15 +65,22 @@ pub(crate) async fn with_configured_server<T>(
     let binary = Environment::from_env()
         .server_binary()
         .with_context(|| format!("{SERVER_BINARY} is not next to this program; build it there"))?;
-    with_started(TemporaryServer::with_config(&binary, configuration)?, work).await
+    with_started(|| TemporaryServer::with_config(&binary, configuration), work).await
 }
 
 async fn with_started<T>(
-    mut server: TemporaryServer,
+    start: impl FnOnce() -> Result<TemporaryServer, StartError>,
     work: impl AsyncFnOnce(Client) -> Result<T>,
 ) -> Result<T> {
-    let result = until_signal(async { work(server.connect().await?).await }).await;
-    server.stop().await;
+    let mut started = None;
+    let result = until_signal(async {
+        let server = started.insert(start()?);
+        work(server.connect().await?).await
+    })
+    .await;
+    if let Some(server) = started {
+        server.stop().await;
+    }
     result
 }
 

@@ -153,3 +153,22 @@ impl Ord for Ratio {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn scores_compare_like_their_reduced_fractions(
+            numerators in (0u128..1 << 100, 0u128..1 << 100),
+            denominators in (1u128..1 << 100, 1u128..1 << 100),
+        ) {
+            let left = Ratio { numerator: numerators.0, denominator: denominators.0 };
+            let right = Ratio { numerator: numerators.1, denominator: denominators.1 };
+            proptest::prop_assert_eq!(left.cmp(&right), left.fraction().cmp(&right.fraction()));
+            let doubled = Ratio { numerator: 2 * left.numerator, denominator: 2 * left.denominator };
+            proptest::prop_assert_eq!(left.cmp(&doubled), Ordering::Equal);
+        }
+    }
+}

@@ -72,6 +72,8 @@ fn h04_complementary_claims_alone_do_not_proceed() {
 #[test]
 fn h18_a_lower_action_threshold_needs_a_lower_cap() {
     let mut values = preset(Preset::Reference).values().clone();
+    assert_eq!(values.ladder.pull_request, Millionths::new(850_000));
+    assert_eq!(values.ladder.patch, Millionths::new(650_000));
     values.ladder.patch = Millionths::new(640_000);
     let error = Policy::new(values).expect_err("the cap must be below the threshold");
     assert_eq!(error.problems[0].field, "cap.ungrounded");

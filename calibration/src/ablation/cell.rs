@@ -92,7 +92,8 @@ impl Row {
     }
 
     pub(crate) fn under(&self, variant: Variant) -> Outcome {
-        self.outcomes.get(variant as usize).copied().unwrap_or(Outcome::ABSTAINED)
+        let index = Variant::ALL.iter().position(|other| *other == variant);
+        index.and_then(|index| self.outcomes.get(index).copied()).unwrap_or(Outcome::ABSTAINED)
     }
 
     pub(crate) fn is_wrong_proceed(&self, variant: Variant) -> bool {

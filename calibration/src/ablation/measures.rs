@@ -5,7 +5,7 @@ use gsar_core::{Class, Tier};
 use serde::Serialize;
 
 use super::cell::{Cell, Row};
-use super::loop_measures::LoopMeasures;
+use super::loop_results::LoopMeasures;
 use super::variant::Variant;
 use crate::statistics::{Counts, Interval, Share, interval, mean_interval, spearman};
 

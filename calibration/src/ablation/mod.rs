@@ -3,7 +3,7 @@
 mod cell;
 mod classes;
 mod evaluators;
-mod loop_measures;
+mod loop_results;
 mod measures;
 mod page;
 mod summary;

@@ -4,7 +4,7 @@ use gsar_core::Class;
 
 use super::cell::Cell;
 use super::evaluators::Evaluator;
-use super::loop_measures::LoopMeasures;
+use super::loop_results::LoopMeasures;
 use super::measures::{Effect, Estimate, Measures};
 use super::types::TypeCounts;
 use super::variant::Variant;

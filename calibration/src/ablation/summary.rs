@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::cell::Cell;
 use super::evaluators::Evaluator;
-use super::loop_measures::LoopMeasures;
+use super::loop_results::LoopMeasures;
 use super::measures::{Estimate, Measures};
 use super::variant::Variant;
 use crate::statistics::Share;

@@ -21,9 +21,10 @@ def programs() -> Path | None:
 
 
 @contextmanager
-def database(at: Path, options: str = "-c fsync=off") -> Generator[str]:
+def database(at: Path, options: str = "-c fsync=off", parent: Path | None = None) -> Generator[str]:
     """Yields the URL of an empty database. By default, commits are not flushed, since tests do not need durability."""
-    folder = Path(tempfile.mkdtemp(prefix="pg", dir="/tmp"))  # a socket's path must be short
+    # The socket's path must be short.
+    folder = Path(tempfile.mkdtemp(prefix="pg", dir=parent) if parent else tempfile.mkdtemp(prefix="pg", dir="/tmp"))
     user = NOBODY if os.geteuid() == 0 else None
     if user is not None:
         os.chown(folder, user, user)

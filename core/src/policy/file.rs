@@ -1,9 +1,12 @@
 //! Parses policy files in TOML. Numbers are parsed exactly from their literals, without floating point.
 
+use std::collections::BTreeSet;
+
 use toml::de::{DeTable, DeValue};
 
 use super::certificate::Fields;
 use super::literal::Literal;
+use super::write::to_toml;
 use super::{
     DecisionRollout, Policy, PolicyProblem, PolicyProblems, PolicyValues, Preset, SecondLook,
     SecondLookFailure, Undecided, UndefinedScore, VerificationMode, preset,
@@ -36,10 +39,32 @@ impl Policy {
         read(text, None)
     }
 
-    /// Parses a preset's file, which must set every value.
+    /// Parses a preset's file, which must set every value that [`to_toml`] writes.
     pub(super) fn complete_from_toml(text: &str, base: Preset) -> Result<Self, PolicyFileError> {
-        read(text, Some(PolicyValues { base, ..PolicyValues::default() }))
+        let policy = read(text, Some(PolicyValues { base, ..PolicyValues::default() }))?;
+        let missing = &fields(&to_toml(&policy)) - &fields(text);
+        let problems: Vec<PolicyProblem> = missing
+            .into_iter()
+            .map(|field| PolicyProblem {
+                field,
+                message: "a preset must set this value".to_owned(),
+                line: None,
+            })
+            .collect();
+        match problems.is_empty() {
+            true => Ok(policy),
+            false => Err(PolicyProblems { policy: policy.name.clone(), problems }.into()),
+        }
     }
+}
+
+/// Returns the fields that a policy file sets, except `base`.
+fn fields(text: &str) -> BTreeSet<String> {
+    let mut entries = Vec::new();
+    if let Ok(document) = DeTable::parse(text) {
+        flatten(document.get_ref(), "", &mut entries);
+    }
+    entries.into_iter().map(|entry| entry.field).filter(|field| field != "base").collect()
 }
 
 /// Reads a file on top of initial values. By default, these are the values of the preset that the file names.
@@ -227,14 +252,6 @@ mod tests {
     use super::super::to_toml;
     use super::*;
     use crate::fixed_point::Millionths;
-    use std::collections::BTreeSet;
-
-    fn fields(text: &str) -> BTreeSet<String> {
-        let mut entries = Vec::new();
-        flatten(DeTable::parse(text).unwrap().get_ref(), "", &mut entries);
-        entries.into_iter().map(|entry| entry.field).filter(|field| field != "base").collect()
-    }
-
     #[test]
     fn every_preset_is_complete_and_round_trips() {
         for base in Preset::ALL {
@@ -243,6 +260,21 @@ mod tests {
             assert_eq!(fields(preset_file(base)), fields(&to_toml(&policy)));
             let parsed = Policy::from_toml(&to_toml(&policy)).unwrap();
             assert_eq!(parsed, policy);
+        }
+    }
+
+    #[test]
+    fn a_preset_must_set_every_value() {
+        for line in preset_file(Preset::Strict).lines() {
+            let Some((field, _)) = line.split_once(" = ").filter(|_| !line.starts_with('#')) else {
+                continue;
+            };
+            if field == "base" {
+                continue;
+            }
+            let text = preset_file(Preset::Strict).replacen(&format!("{line}\n"), "", 1);
+            let error = Policy::complete_from_toml(&text, Preset::Strict).unwrap_err();
+            assert!(error.to_string().contains(field), "{line}: {error}");
         }
     }
 

@@ -4,11 +4,13 @@ use gsar_core::evidence::{
     Citation, Content, EvidenceId, EvidenceItem, EvidenceKind, Lane, Target, VerificationResult,
 };
 use gsar_core::policy::VerificationMode;
+use gsar_core::report::Reason;
 use gsar_core::safety::{
     Action, EvidenceRecord, GateState, Hypothesis, HypothesisId, HypothesisState, Strength,
     Verdict, summary,
 };
 use gsar_core::time::Timestamp;
+use gsar_core::verify::CorrectionOutcome;
 use gsar_core::{Claim, ClaimId, Class, EvidenceType, JudgedClaim, Role, Tier};
 use gsar_proto::enums::Enumeration;
 use gsar_proto::parse::{self, Limits};
@@ -200,6 +202,8 @@ fn enumerations_round_trip() {
     assert_round_trips::<GateState>(GateState::ALL.len());
     assert_round_trips::<Strength>(Strength::ALL.len());
     assert_round_trips::<Action>(Action::ALL.len());
+    assert_round_trips::<CorrectionOutcome>(CorrectionOutcome::ALL.len());
+    assert_round_trips::<Reason>(Reason::ALL.len());
 }
 
 #[test]
