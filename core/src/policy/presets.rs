@@ -1,5 +1,7 @@
 //! The built-in policies.
 
+use std::sync::LazyLock;
+
 use super::Policy;
 use crate::names;
 
@@ -27,10 +29,16 @@ pub const fn preset_file(preset: Preset) -> &'static str {
     }
 }
 
-/// Loads a preset.
+/// Returns a preset. Its file is parsed once per process.
 #[must_use]
-#[expect(clippy::panic, reason = "presets are part of the build, and a test loads each of them")]
 pub fn preset(preset: Preset) -> Policy {
+    static LOADED: LazyLock<[Policy; Preset::ALL.len()]> = LazyLock::new(|| Preset::ALL.map(load));
+    let loaded = LOADED.iter().find(|policy| policy.base == preset);
+    loaded.cloned().unwrap_or_else(|| load(preset))
+}
+
+#[expect(clippy::panic, reason = "presets are part of the build, and a test loads each of them")]
+fn load(preset: Preset) -> Policy {
     match Policy::complete_from_toml(preset_file(preset), preset) {
         Ok(policy) => policy,
         Err(error) => panic!("preset {}: {error}", preset.name()),
